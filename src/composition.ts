@@ -3,16 +3,16 @@ import * as vscode from 'vscode';
 import { window, workspace, type ExtensionContext } from 'vscode';
 import { DisposableStore, type Disposable } from './core/base/disposable';
 import { errorText } from './core/errors';
-import { UuidV7 } from './node/runtime/uuidV7';
+import { UuidV7 } from './node/runtime/ids';
 import type { ApiKeys } from './vscode/models/apiKeys';
 import { AnalyticsPanel } from './vscode/panels/analyticsPanel';
 import { BreakdownPanel } from './vscode/panels/breakdownPanel';
 import { ChatController } from './vscode/chat/chatController';
+import { answersFrom } from './vscode/chat/chatRequests';
 import type { WindowState } from './vscode/chat/windowState';
 import type { ConversationFactory, ConversationFactoryOptions } from './vscode/chat/conversationFactory';
 import { ChatView } from './vscode/chat/chatView';
-import { CompactionPreviews } from './vscode/context/compactionPreviews';
-import { reviewWith } from './vscode/context/compactionReview';
+import { CompactionPreviews, reviewWith } from './vscode/context/compactionPreviews';
 import { Configuration } from './vscode/configuration';
 import type { ContextKeys } from './vscode/context/contextKeys';
 import type { CommandName } from './vscode/manifest';
@@ -20,13 +20,12 @@ import { endpointOf, type Endpoint } from './vscode/models/endpoint';
 import { notifyFull } from './vscode/context/fullContext';
 import { FullQuestions } from './vscode/context/fullQuestions';
 import { HistoryCommands } from './vscode/history/historyCommands';
-import { warnOfEphemeralStorage } from './vscode/history/ephemeralNotice';
+import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem, warnOfEphemeralStorage } from './vscode/notices';
 import { LmModels } from './vscode/models/lmModels';
-import type { LazyTree } from './vscode/sessions/tree/lazyTree';
+import type { LazyTree } from './vscode/lazyContributions';
 import type { Log } from './vscode/log';
 import { ModelNames } from './vscode/models/modelNames';
 import { ModelSource } from './vscode/models/modelSource';
-import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
 import { OpenClaw } from './vscode/openClaw/openClaw';
 import { OtherSessions } from './vscode/sessions/tree/otherSessions';
 import { SessionActions } from './vscode/sessions/sessionActions';
@@ -40,6 +39,7 @@ import { StoreLocation } from './vscode/history/storeLocation';
 import { CommandRunner } from './node/tools/commandRunner';
 import { VscodeWorkspace } from './vscode/tools/vscodeWorkspace';
 import { editorTools } from './vscode/tools/editorTools';
+import { SavedFiles } from './vscode/tools/savedFiles';
 import { sharedToolRuns } from './vscode/tools/sharedToolRuns';
 import type { RunSharedTool } from './vscode/tools/sharedTools';
 import { ChangeDocuments } from './vscode/tools/changeDocuments';
@@ -48,7 +48,6 @@ import { TransferCommands } from './vscode/history/transferCommands';
 import { askForCleanUp, askForRetention } from './vscode/sessions/retentionPreview';
 import { cleanUpRule, RetentionRule, trashRule } from './vscode/sessions/retentionRule';
 import { SessionDetailsFiles } from './vscode/sessions/sessionDetailsFiles';
-import { isTrusted, onDidGrantTrust } from './vscode/trust';
 import { CommandRouter } from './vscode/commandRouter';
 
 /** What `activate` has made before anything of a conversation was needed. */
@@ -105,7 +104,7 @@ export function compose(started: StartedParts): Composition {
     runSharedTool: sharedToolRuns({
       store: () => store.get(),
       notes: async () => (await runtime.get()).notes(await store.get()),
-      session: () => controller.session?.uuid ?? null,
+      session: () => controller.active.session?.uuid ?? null,
     }),
     run: (command, args) => workbench.run(command, args),
     close: async () => {
@@ -150,13 +149,13 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
   const { log, memory, keys, owned, configuration, location } = base;
   const previews = owned.add(new CompactionPreviews());
   const fullQuestions: FullQuestions = new FullQuestions((question) => {
-    if (controller.viewVisible && controller.session?.uuid === question.session) return;
+    if (controller.feed.visible && controller.active.session?.uuid === question.session) return;
     void notifyFull(question).then((answer) => answer && fullQuestions.answer(question.session, answer));
   });
   const runtime = composeRuntime(base, {
     askWhenFull: fullQuestions.ask,
     reviewCompaction: reviewWith(previews),
-    session: () => controller.session?.uuid ?? '',
+    session: () => controller.active.session?.uuid ?? '',
     reach: (...way) => models.reach(...way),
   });
   const openStore = async (options: { readonly repair: boolean }) => {
@@ -189,7 +188,7 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
       models,
       memory,
       fullQuestions,
-      isTrusted,
+      isTrusted: () => workspace.isTrusted,
       policy: () => configuration.current.policy,
       noteSessions,
       sessionDeleted: showSessionDeleted,
@@ -207,17 +206,21 @@ function composeRuntime(
   asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>,
 ): LazyRuntime {
   let loaded: Promise<ConversationFactory> | undefined;
+  const saved = new SavedFiles();
+  context.subscriptions.push(saved);
   const load = async () => {
     const { ConversationFactory } = await import('./vscode/chat/conversationFactory');
     return new ConversationFactory({
       ...asked,
       distDir: join(context.extensionPath, 'dist'),
-      folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
+      folders: () => (workspace.isTrusted ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
       userNotes: userNotes(context),
       settings: () => configuration.current,
       workspace: new VscodeWorkspace(commands),
+      savedByUser: saved.since,
+      unsavedFiles: () => workspace.textDocuments.flatMap(({ isDirty, uri }) => (isDirty ? [uri.fsPath] : [])),
       otherTools: editorTools,
-      isTrusted,
+      isTrusted: () => workspace.isTrusted,
       askBudget,
       hosted: new LmModels({ api: vscode, canSend: (model) => context.languageModelAccessInformation.canSendRequest(model), log }),
       log,
@@ -295,7 +298,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
   const storeFolder = async () => (await location.resolve()).folder;
   const care = new HistoryCommands({ controller, store, folder: storeFolder, tasks: async () => (await runtime.get()).tasks });
   owned.add(care.watch());
-  const summaries = owned.add(new SummaryFiles(controller));
+  const summaries = owned.add(new SummaryFiles(controller.active));
   const actions = new SessionActions({
     store,
     controller,
@@ -314,7 +317,8 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
       workspace: () => new VscodeWorkspace(base.commands),
       noteFolders: async () => ({ workspace: join(await storeFolder(), 'notes'), user: userNotes(context) }),
     },
-    transfer: new TransferCommands({ store, controller, changed: () => void tree.reload() }),
+    restores: { restorer: async () => (await runtime.get()).restorer(await store.get()), choice: () => configuration.current.switchFiles },
+    transfer: new TransferCommands({ store, active: controller.active, changed: () => void tree.reload() }),
     context: { previews, summaries },
     models,
     memory,
@@ -339,7 +343,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     },
     relink: { candidates: () => location.candidates(), relink: (candidate) => location.relink(candidate) },
   });
-  const view = owned.add(new ChatView({ extensionUri, controller, workbench, log }));
+  const view = owned.add(new ChatView({ extensionUri, controller, answer: answersFrom(controller, workbench), log }));
   const breakdown = owned.add(new BreakdownPanel({ extensionUri, controller, store, actions: workbench, log }));
   const analytics = owned.add(
     new AnalyticsPanel({ extensionUri, controller, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }),
@@ -367,12 +371,12 @@ function composeOpenClaw(
           });
         return new OpenClawWatch({
           ...options,
-          source: new (await import('./node/transfer/openClaw/openClawFolder')).OpenClawFolder(place.folder, key),
+          source: new (await import('./node/transfer/openClaw/findOpenClaw')).OpenClawFolder(place.folder, key),
         });
       },
       openStore: async () => (await runtime.get()).openStore((await location.resolve()).folder, { repair: false }),
-      shown: () => controller.session?.uuid ?? null,
-      show: (session, focus) => (focus ? workbench.openSession(session) : controller.openSession(session)),
+      shown: () => controller.active.session?.uuid ?? null,
+      show: (session, focus) => (focus ? workbench.openSession(session) : controller.active.openSession(session)),
       tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
       agreed: memory.transcripts,
       watched: memory.watched,
@@ -390,7 +394,7 @@ function composeOpenClaw(
 /** The chat follows keys, settings and trust; the status bar and the conditions of menus follow the chat. */
 function keepCurrent({ log, keys, contextKeys, statusBar, owned, configuration }: Base, { controller, store }: ChatParts): void {
   const spent = owned.add(
-    new SpendingWatch({ store: () => store.current, session: () => controller.session?.uuid ?? null, now: Date.now, log }),
+    new SpendingWatch({ store: () => store.current, session: () => controller.active.session?.uuid ?? null, now: Date.now, log }),
   );
   owned.add(spent.onDidChange((spending) => statusBar.showSpending(spending)));
   owned.add(
@@ -404,7 +408,7 @@ function keepCurrent({ log, keys, contextKeys, statusBar, owned, configuration }
   owned.add(keys.onDidBreak(showKeyStorageBroken));
   owned.add(configuration.onDidChange(() => void controller.connectionChanged()));
   owned.add(configuration.onDidFindProblem(showSettingProblem));
-  owned.add(onDidGrantTrust(() => controller.trustChanged()));
+  owned.add(workspace.onDidGrantWorkspaceTrust(() => controller.feed.banner()));
   const showProblems = () => statusBar.showProblems(configuration.problems);
   owned.add(configuration.onDidChange(showProblems));
   showProblems();

@@ -1,10 +1,9 @@
-import { env, l10n, window, workspace, type ExtensionContext } from 'vscode';
+import { commands, env, l10n, window, workspace, type ExtensionContext } from 'vscode';
 import type { Composition } from './composition';
 import { errorText } from './core/errors';
 import { useTranslations } from './core/l10n';
 import { ApiKeys } from './vscode/models/apiKeys';
 import { WindowState } from './vscode/chat/windowState';
-import { registerCommands } from './vscode/commands';
 import { ContextKeys } from './vscode/context/contextKeys';
 import {
   analyticsPanelType,
@@ -13,14 +12,14 @@ import {
   detailsScheme,
   previewScheme,
   sessionsViewId,
-  settingKeys,
   settingsPrefix,
   summaryScheme,
-  type SettingName,
+  commandIds,
+  type CommandName,
 } from './vscode/manifest';
+import type { SettingName } from './vscode/settingsValues';
 import { endpointOf } from './vscode/models/endpoint';
-import { LazyFiles } from './vscode/lazyFiles';
-import { LazyTree } from './vscode/sessions/tree/lazyTree';
+import { LazyFiles, LazyTree } from './vscode/lazyContributions';
 import { Log } from './vscode/log';
 import type { SessionNode } from './vscode/sessions/tree/sessionNodes';
 import { StatusBar } from './vscode/context/statusBar';
@@ -41,7 +40,7 @@ export function activate(context: ExtensionContext): void {
   const memory = new WindowState(context.workspaceState, context.globalState, log);
   const keys = new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log });
   const contextKeys = new ContextKeys();
-  const statusBar = new StatusBar({ memory, isVisible: () => setting('statusBarVisible') !== false });
+  const statusBar = new StatusBar({ memory, isVisible: () => setting('statusBar.visible') !== false });
   const sessionsView: LazyTree<SessionNode> = new LazyTree(sessionsViewId, async () => (await composed()).tree);
   const composed = (): Promise<Composition> =>
     (composition ??= import('./composition')
@@ -58,7 +57,8 @@ export function activate(context: ExtensionContext): void {
   const showStoredKey = () =>
     contextKeys.set(
       'hasStoredKey',
-      keys.hasStored(endpointOf(textSetting('baseUrl'))) || keys.hasStored(endpointOf(textSetting('openaiUrl'), 'openai-compatible')),
+      keys.hasStored(endpointOf(textSetting('anthropic.baseUrl'))) ||
+        keys.hasStored(endpointOf(textSetting('openaiCompatible.baseUrl'), 'openai-compatible')),
     );
 
   context.subscriptions.push(
@@ -77,7 +77,9 @@ export function activate(context: ExtensionContext): void {
       deserializeWebviewPanel: async (panel, state: unknown) => (await composed()).analytics.restore(panel, state),
     }),
     shareTools(async (...call) => (await composed()).runSharedTool(...call)),
-    ...registerCommands(async (name, args) => (await composed()).run(name, args)),
+    ...(Object.keys(commandIds) as CommandName[]).map((name) =>
+      commands.registerCommand(commandIds[name], async (...args: unknown[]) => (await composed()).run(name, args)),
+    ),
     workspace.onDidChangeConfiguration((change) => {
       if (!change.affectsConfiguration(settingsPrefix)) return;
       statusBar.draw();
@@ -90,7 +92,7 @@ export function activate(context: ExtensionContext): void {
   contextKeys.set('hasSession', typeof memory.lastSession() === 'string');
   contextKeys.set('canUndo', memory.lastMeter()?.canUndo === true);
   showStoredKey();
-  if (setting('openClawInherit') === true) inBackground(composed());
+  if (setting('openclaw.inherit') === true) inBackground(composed());
   else if (typeof memory.lastSession() !== 'string') {
     inBackground(
       import('./vscode/history/storeLocation').then(
@@ -114,7 +116,7 @@ export async function deactivate(): Promise<void> {
 }
 
 function setting(name: SettingName): unknown {
-  return workspace.getConfiguration(settingsPrefix).get(settingKeys[name]);
+  return workspace.getConfiguration(settingsPrefix).get(name);
 }
 
 function textSetting(name: SettingName): string {

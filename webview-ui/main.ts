@@ -6,11 +6,34 @@ import './styles/markdown.css';
 import './styles/gauge.css';
 import './styles/composer.css';
 import { AppView } from './chat/app';
-import { defineElements } from './chat/defineElements';
 import { connectHost } from './lib/host';
 import { registerToolkit } from './lib/toolkit';
-import { usePageTranslations } from './lib/translations';
-import { reportFaults } from './lib/vscodeApi';
+import { usePageTranslations, reportFaults } from './lib/page';
+import { BannerView } from './chat/banner';
+import { ComposerView } from './composer/composer';
+import { GaugeView } from './gauge/gauge';
+import { HeaderView } from './chat/header';
+import { MarkdownView } from './transcript/markdownView';
+import { MessageEditor } from './transcript/messageEditor';
+import { PictureView } from './composer/attachmentList';
+import { TurnStatus, QueueView } from './chat/runningTurn';
+import { RowView } from './transcript/row';
+import { TranscriptView } from './transcript/transcript';
+
+const elements = {
+  'tk-markdown': MarkdownView,
+  'tk-message-editor': MessageEditor,
+  'tk-picture': PictureView,
+  'tk-row': RowView,
+  'tk-turn-status': TurnStatus,
+  'tk-transcript': TranscriptView,
+  'tk-header': HeaderView,
+  'tk-banner': BannerView,
+  'tk-queue': QueueView,
+  'tk-gauge': GaugeView,
+  'tk-composer': ComposerView,
+  'tk-app': AppView,
+} as const;
 
 usePageTranslations();
 registerToolkit();
@@ -19,16 +42,21 @@ defineElements();
 const host = connectHost({ snapshot: (snapshot) => app.show(snapshot), delta: (delta) => app.apply(delta), fault: () => undefined });
 let app = mount();
 
-reportFaults((fault) => host.fault(fault));
+reportFaults((fault) => host.channel.fault(fault));
 document.addEventListener('tk-reload', () => {
   app.remove();
   app = mount();
-  host.resync();
+  host.channel.resync();
 });
-host.resync();
+host.channel.resync();
 
 function mount(): AppView {
   const element = document.querySelector<AppView>('tk-app') ?? document.body.insertBefore(new AppView(), document.body.firstChild);
   element.host = host;
   return element;
+}
+
+/** Children before parents, so that nothing is rendered with an element that is not yet one. */
+function defineElements(): void {
+  for (const [name, element] of Object.entries(elements)) customElements.define(name, element);
 }

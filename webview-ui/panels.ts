@@ -7,8 +7,7 @@ import { AnalyticsView } from './panels/analytics';
 import { BreakdownView } from './panels/breakdown';
 import { PanelView } from './panels/panel';
 import { registerToolkit } from './lib/toolkit';
-import { usePageTranslations } from './lib/translations';
-import { after, reportFaults, transportOf } from './lib/vscodeApi';
+import { usePageTranslations, after, reportFaults, transportOf } from './lib/page';
 
 usePageTranslations();
 registerToolkit();

@@ -14,7 +14,8 @@ let compiled: readonly Pattern[] | null = null;
  * What a user reads, in the language VS Code is shown in: `t('Delete {0}?', title)`, or by names, `t('{done} of {all}', { done, all })`.
  * The English text is the key and what is shown where there is no other; it is a literal, so that a test finds every one of them.
  * `vscode.l10n.t` is not used: the webview, the core and the command line do not have it. Called when something is shown and never while
- * a module loads, which is before the language is known. Not for what a model reads, what is stored and what is logged: that is the same in every language.
+ * a module loads, which is before the language is known. Not for what a model reads, what is stored and what is logged: that is the same in
+ * every language.
  */
 export function t(message: string, ...args: readonly TextArgument[] | readonly [Readonly<Record<string, TextArgument>>]): string {
   const [first] = args;

@@ -1,27 +1,20 @@
 import type { Disposable } from './base/disposable';
 import type { Event } from './base/event';
-import type { Element } from './compaction/measure/continuity';
-import type { ExtractiveItem } from './compaction/measure/extractive';
-import type { TextAnalysis } from './compaction/measure/textAnalysis';
-import type { CalibrationRow } from './context/measure/calibrationRow';
+import type { ExtractiveItem, ExtractiveLine } from './compaction/measure/extractive';
+import type { FoldedIdentifier } from './compaction/measure/identifiers';
+import type { CalibrationRow } from './context/measure/estimateTokens';
 import type { ModelEvent, TokenUsage } from './models/modelEvent';
-import type { ModelInfo } from './models/modelInfo';
+import type { CacheRules, ModelInfo } from './models/modelInfo';
 import type { ModelRequest } from './models/modelRequest';
-import type { AppendBatch, MemoryWrite } from './session/appendBatch';
-import type { BranchStep, BranchTip, LiveBranch } from './branches/branch';
-import type { Draft } from './session/draft';
+import type { AppendBatch, MemoryWrite, PartialChunk, Pin, SessionTransfer, Activity, ClaimOutcome, StoreChange } from './session/storage';
+import type { BranchStep, BranchTip, LiveBranch, TranscriptPage } from './branches/branch';
+import type { Draft, QueuedMessage } from './session/userMessage';
 import type { StoredEntry } from './session/entry';
-import type { PartialChunk } from './session/partialChunk';
-import type { Pin } from './session/pin';
-import type { PurgePreview } from './maintenance/reports';
-import type { QueuedMessage } from './session/queuedMessage';
+import type { PurgePreview, SummaryRetry } from './maintenance/reports';
+import type { FileMark } from './rewind/fileHistory';
 import type { SearchQuery, SearchResult } from './session/searchQuery';
 import type { NewSession, Session, SessionPatch, SessionQuery } from './session/session';
-import type { SessionTransfer } from './session/sessionTransfer';
-import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange';
-import type { SummaryRetry } from './maintenance/summaryRetry';
-import type { TranscriptPage } from './branches/transcriptPage';
-import type { UsageQuery, UsageTotal } from './cost/usage';
+import type { PastRequest, UsageQuery, UsageTotal } from './cost/usage';
 
 // ---------------------------------------------------------------------------------------------------------------- store
 
@@ -95,6 +88,8 @@ export interface SessionStore extends SessionTransfer {
   page(session: string, query: { readonly before?: string; readonly limit: number }): Promise<TranscriptPage>;
   /** Every entry of the active branch, root first, with its checkpoints; reads no texts. */
   branchSteps(session: string): Promise<BranchStep[]>;
+  /** What calls and restores have done to files, of the session and of what it shares with others, in the order in which it was done. */
+  fileMarks(session: string): Promise<FileMark[]>;
   entries(uuids: readonly string[]): Promise<StoredEntry[]>;
   /** A `seq` is the short id (`#123`) that summaries and recall show to models. */
   entriesBySeq(seqs: readonly number[]): Promise<StoredEntry[]>;
@@ -139,6 +134,8 @@ export interface SessionStore extends SessionTransfer {
   memoryWrites(session: string, query: { readonly limit: number }): Promise<MemoryWrite[]>;
   /** There is one for each provider and model, the dearest first. */
   usageTotals(query: UsageQuery): Promise<UsageTotal[]>;
+  /** The newest `limit` requests of turns in any session, oldest first. */
+  pastRequests(limit: number): Promise<PastRequest[]>;
   /**
    * Reserves a session for one operation (a turn, a compaction) of one window; `claim` is a uuid of the caller's making. Asking
    * again with the same one is granted again. It outlives a change of owner and ends with `release` or with its window.
@@ -173,6 +170,8 @@ export interface ModelClient {
   readonly generates: boolean;
   /** Its provider can compact a conversation by itself (`ModelRequest.compact`). */
   readonly compacts?: boolean;
+  /** How its provider keeps prompts; absent where that is not known: then nothing is done on its account. */
+  readonly cacheRules?: CacheRules;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /** Rejects with `ModelError` when the provider cannot be asked. */
   listModels(signal?: AbortSignal): Promise<ModelInfo[]>;
@@ -224,7 +223,10 @@ export interface Summarizer {
   readonly continuesFrom?: string;
   /** It made nothing usable of a request that went on from a conversation: none of this process is to do that again with this model. */
   readonly declineContinuing?: () => void;
-  /** Rejects with `ModelError`, after its own time limit at the latest, or `CancelledError` when aborted. An answer that was cut off or empty is a rejection. */
+  /**
+   * Rejects with `ModelError`, after its own time limit at the latest, or `CancelledError` when aborted. An answer that was cut off or
+   * empty is a rejection.
+   */
   summarize(request: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }>;
 }
 
@@ -236,12 +238,30 @@ export interface Clock {
   after(ms: number, run: () => void): Disposable;
 }
 
+/** Passages of a folded range, and what must not be lost of it: all that takes more than a look at every entry. */
+export interface TextAnalysis {
+  readonly lines: readonly ExtractiveLine[];
+  readonly identifiers: readonly FoldedIdentifier[];
+  /** The user's messages say what is meant to hold on (`orders`), and give names, numbers and paths (`values`). */
+  readonly sentences: readonly { readonly entryId: string; readonly orders: readonly string[]; readonly values: readonly string[] }[];
+  /** They come from the assistant's messages. */
+  readonly decisions: readonly ExtractiveLine[];
+}
+
+/** Something that can be lost. */
+export interface KeyFact {
+  readonly text: string;
+  readonly kind: 'request' | 'decision' | 'identifier' | 'detail';
+  /** Entries of the range that have it. */
+  readonly entryId: string;
+}
+
 /** Reads long texts for compaction, elsewhere than on the thread that the user waits for. */
 export interface TextAnalyst {
   /** Passages within a budget of estimated tokens (0: none), identifiers and telling sentences. Never rejects. */
   analyse(items: readonly ExtractiveItem[], budgetTokens: number): Promise<TextAnalysis>;
   /** How much of it stands in a text: 0–100, by weight. Never rejects. */
-  inContext(elements: readonly Element[], leftBehind: string): Promise<number>;
+  inContext(elements: readonly KeyFact[], leftBehind: string): Promise<number>;
 }
 
 /** Files of the workspace that are pinned. */

@@ -9,6 +9,7 @@ import { exportCommand, exportHelp } from './cli/commands/export';
 import { importCommand, importHelp } from './cli/commands/import';
 import { explain, run, runHelp } from './cli/commands/run';
 import { restore, restoreHelp } from './cli/commands/restore';
+import { restoreFilesCommand, restoreFilesHelp } from './cli/commands/restoreFiles';
 import { search, searchHelp } from './cli/commands/search';
 import { sessions, sessionsHelp } from './cli/commands/sessions';
 import { show, showHelp } from './cli/commands/show';
@@ -33,6 +34,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
   threadkeeper backup …   writes a history into one file (backup --help)
   threadkeeper restore …  puts a backup in place of a history (restore --help)
+  threadkeeper restore-files … files as they were before a message (restore-files --help)
   threadkeeper --help     this text
   threadkeeper --version  which version this is`;
 
@@ -52,6 +54,7 @@ const commands = [
   { name: 'verify', run: verify, help: verifyHelp },
   { name: 'backup', run: backup, help: backupHelp },
   { name: 'restore', run: restore, help: restoreHelp },
+  { name: 'restore-files', run: restoreFilesCommand, help: restoreFilesHelp },
 ];
 
 async function main([command, ...args]: readonly string[]): Promise<number> {

@@ -13,7 +13,9 @@ export interface ChatViewParts {
   readonly element: 'tk-app' | 'tk-panel';
 }
 
-/** The document of the Chat view and of the panels. The tests load the very same, so that the policy they run under is the one that ships. */
+/**
+ * The document of the Chat view and of the panels. The tests load the very same, so that the policy they run under is the one that ships.
+ */
 export function chatViewHtml(parts: ChatViewParts): string {
   const policy = [
     `default-src 'none'`,

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { Attachment } from '../core/session/attachment';
+import { Attachment } from '../core/session/userMessage';
 
 // The view knows nothing of the core but what crosses to it.
-export { Attachment, attachmentTitle, imageTypes, isBlank, nothingWritten, type Written } from '../core/session/attachment';
+export { Attachment, attachmentTitle, imageTypes, isBlank, nothingWritten, type Written } from '../core/session/userMessage';
 
 /** More is refused in words: a message with that many is a mistake, and providers take no more images at once. */
 export const mostAttachments = 20;

@@ -1,5 +1,5 @@
-import type { ContextSnapshot, SegmentKind } from '../core/context/measure/snapshot';
-import { percent, shortTokens, spokenTokens } from './figures';
+import type { CacheState, ContextSnapshot, MessagePrice, SegmentKind } from '../core/context/measure/snapshot';
+import { clockText, percent, shortTokens, spokenTokens } from './figures';
 import { listed, t } from '../core/l10n';
 
 /**
@@ -89,6 +89,61 @@ export function spokenContext(context: Pick<ContextSnapshot, 'used' | 'effective
     ...(isEstimated ? [t('estimated')] : []),
     ...(used > limit ? [t('over the limit')] : []),
   ]);
+}
+
+/** What the next message costs as the prompt cache stands, in one or two sentences. Estimates are marked by *about*. */
+export function cacheText({ state, until, next }: CacheState): string {
+  if (state === 'unknown' || !next) return t('Prompt cache: not known for this provider.');
+  const { expects, warm, cold, folded } = next;
+  if (state === 'warm') {
+    const time = clockText(until!);
+    return folded
+      ? t(
+          'Prompt cache: warm until {0}. The next message writes {1}, later {2} with the summary that is ready.',
+          time,
+          priceText(warm),
+          priceText(folded),
+        )
+      : t('Prompt cache: warm until {0}. The next message writes {1}, later {2}.', time, priceText(warm), priceText(cold));
+  }
+  if (until === null) return t('Prompt cache: empty. The next message writes {0}.', priceText(cold));
+  if (expects === 'folded' && folded)
+    return t('Prompt cache: expired. The next message is compacted first and writes {0}, not {1}.', priceText(folded), priceText(cold));
+  return t('Prompt cache: expired. The next message writes {0}.', priceText(cold));
+}
+
+/** The line above the composer when the cache has expired and it matters; null when there is nothing to say. */
+export function coldNotice({ state, matters, next }: CacheState): { readonly text: string; readonly compact: string | null } | null {
+  if (state !== 'cold' || !matters || !next) return null;
+  const { expects, cold, folded } = next;
+  if (expects === 'folded' && folded)
+    return {
+      text: t(
+        'The prompt cache has expired. This message is compacted first: it sends {0} tokens{1}, not {2}.',
+        amount(folded),
+        costText(folded),
+        `${amount(cold)}${costText(cold)}`,
+      ),
+      compact: null,
+    };
+  return {
+    text: t('The prompt cache has expired. This message sends {0} tokens again{1}.', amount(cold), costText(cold)),
+    compact: folded ? t('Compact First{0}', costText(folded)) : t('Compact First'),
+  };
+}
+
+/** `about 48k tokens ($0.18)` */
+function priceText(price: MessagePrice): string {
+  return `${t('about {0} tokens', amount(price))}${costText(price)}`;
+}
+
+function amount({ written, fresh }: MessagePrice): string {
+  return shortTokens(written + fresh);
+}
+
+/** ` ($0.18)`, with two digits that mean something; empty where no price is known. */
+function costText({ cost }: MessagePrice): string {
+  return cost === null ? '' : ` ($${cost >= 0.01 || cost === 0 ? cost.toFixed(2) : cost.toPrecision(2)})`;
 }
 
 function capitalised(text: string): string {

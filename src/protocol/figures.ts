@@ -1,5 +1,7 @@
 import { t, textLocale } from '../core/l10n';
 
+export { visibleText } from '../core/base/text';
+
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -42,6 +44,13 @@ let medium: Intl.DateTimeFormat | undefined;
 /** `15 Nov 2026`. The format is made at the first use, when the language is known, and once: making it takes longer than a hundred uses. */
 function dateText(at: number): string {
   return (medium ??= new Intl.DateTimeFormat(textLocale(), { dateStyle: 'medium' })).format(at);
+}
+
+let short: Intl.DateTimeFormat | undefined;
+
+/** `14:05` */
+export function clockText(at: number): string {
+  return (short ??= new Intl.DateTimeFormat(textLocale(), { timeStyle: 'short' })).format(at);
 }
 
 function oneDecimal(value: number): string {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ContextSnapshot } from '../core/context/measure/snapshot';
-import { Attachment } from '../core/session/attachment';
-import { Continuity } from '../core/session/fidelity';
+import { Attachment } from '../core/session/userMessage';
+import { Continuity } from '../core/session/entry';
 import type { Wire } from './channel';
 import { Attachments, AttachSource } from './composer';
 import { SlashName } from './slashCommands';
@@ -80,7 +80,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     tokensBefore: z.number(),
     tokensAfter: z.number(),
     rung: z.enum(['mask', 'checkpoint', 'prepared', 'model', 'extractive', 'truncate']),
-    trigger: z.enum(['automatic', 'manual', 'overflow', 'edit', 'retry']),
+    trigger: z.enum(['automatic', 'manual', 'overflow', 'cold', 'edit', 'retry']),
     durationMs: z.number(),
     model: z.nullable(z.string()),
     note: z.nullable(z.string()),
@@ -267,6 +267,7 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('label'), entry: id, label: z.string() }),
   /** A new session that goes on from here. */
   z.object({ method: z.literal('fork'), entry: id }),
+  z.object({ method: z.literal('restore'), entry: id }),
   /** Reply: `OlderPage`. */
   z.object({ method: z.literal('older'), before: id }),
   z.object({ method: z.literal('save_draft'), text: z.string(), attachments: z.optional(Attachments) }),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { AnalyticsReport } from '../core/analytics/report';
 import { ContextSnapshot, segmentKinds } from '../core/context/measure/snapshot';
-import { Continuity } from '../core/session/fidelity';
+import { Continuity } from '../core/session/entry';
 import type { Wire } from './channel';
 import { SessionHeader } from './messages';
 
@@ -53,7 +53,7 @@ export const BreakdownState = z.object({
     z.object({
       id,
       at: z.number(),
-      trigger: z.enum(['automatic', 'manual', 'overflow', 'edit', 'retry']),
+      trigger: z.enum(['automatic', 'manual', 'overflow', 'cold', 'edit', 'retry']),
       /** It is told in words. */
       method: z.string(),
       messages: z.number(),

@@ -3,9 +3,9 @@ import { t } from '../core/l10n';
 
 /** What can be typed behind a slash at the beginning of a message: menu, help and what the host carries out derive from it. */
 export const slashCommands = {
-  compact: { does: () => t('Fold the older part of the conversation into a summary'), argument: () => t('what to keep') },
+  compact: { does: () => t('Compact the older part of the conversation into a summary'), argument: () => t('what to keep') },
   undo: { does: () => t('Undo the last compaction'), argument: null },
-  checkpoint: { does: () => t('Write a checkpoint of what was decided so far'), argument: null },
+  checkpoint: { does: () => t('Save a snapshot of what was decided so far'), argument: null },
   pin: { does: () => t('Keep a text in front of the model through every compaction'), argument: () => t('text') },
   breakdown: { does: () => t('Show what takes up the context'), argument: null },
   model: { does: () => t('Choose the model of this session'), argument: () => t('name') },

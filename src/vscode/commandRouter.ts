@@ -1,15 +1,16 @@
 import { commands, window } from 'vscode';
 import { askWithoutHistory } from './models/askWithoutHistory';
 import { isMemoryWrite } from '../core/memory/nudges';
-import { wholeNoteChange } from '../core/memory/wholeNoteChange';
+import { wholeNoteChange } from '../core/memory/notes';
 import { callChange } from '../core/tools/files/callChange';
 import type { FileChange } from '../core/tools/tool';
 import { shown, t } from '../core/l10n';
 import type { PriceTable } from '../core/cost/prices';
 import { errorText, StoreError } from '../core/errors';
 import type { IdSource } from '../core/ports';
-import { storeActionText } from './history/storeActionText';
-import { answerApprovals } from './tools/approvalPicker';
+import { storeActionText } from './history/storeAccess';
+import { searchTyped } from '../core/recall/parseSearchText';
+import { answerApprovals, pickTools } from './tools/toolPickers';
 import { BranchCommands, type BranchCommandName } from './sessions/branchCommands';
 import type { ApiKeyCommandsDeps } from './models/apiKeyCommands';
 import type { ChatController } from './chat/chatController';
@@ -20,18 +21,18 @@ import { ComposerActions, type ComposerActionsDeps, type ComposerCommandName } f
 import { ContextCommands, type ContextCommandName, type ContextCommandsDeps } from './context/contextCommands';
 import { answerFull, pickFullAnswer } from './context/fullContext';
 import type { FullQuestions } from './context/fullQuestions';
-import { openNote, readNote, saveNote } from './context/noteActions';
-import { focusChatCommand, type CommandName } from './manifest';
+import { openNote, readNote, saveNote } from './context/memoryNotes';
+import { focusChatCommand, type AllCommands, type CommandName } from './manifest';
 import { copyText, insertCode, openCode, openLink, openSettings } from './composer/editorActions';
 import type { HistoryCommands, HistoryCommandsCommandName } from './history/historyCommands';
-import { showEntry } from './sessions/entryPreview';
+import { showEntry } from './sessions/sessionDocuments';
 import { pickFromHistory } from './sessions/historySearch';
 import type { Log } from './log';
+import { RestoreCommands, type RestoreCommandName, type RestoreCommandsDeps } from './rewind/restoreCommands';
 import { ModelCommands } from './models/modelCommands';
-import { pickPolicy, savePolicySetting } from './context/policyPicker';
+import { pickPolicy, savePolicySetting } from './context/contextPickers';
 import type { ModelSource } from './models/modelSource';
 import { relinkHistory, type RelinkDeps } from './history/relink';
-import { pickTools } from './tools/toolPicker';
 import type { ChangeDocuments } from './tools/changeDocuments';
 import type { TransferCommandName, TransferCommands } from './history/transferCommands';
 import type { WaitingSession } from './chat/waitingSession';
@@ -56,6 +57,7 @@ export interface CommandRouterDeps {
   readonly care: HistoryCommands;
   readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'workspace' | 'noteFolders'>;
   readonly transfer: TransferCommands;
+  readonly restores: Pick<RestoreCommandsDeps, 'restorer' | 'choice'>;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'details' | 'cleanUpDays' | 'filterChanged'>;
   readonly relink: Pick<RelinkDeps, 'candidates' | 'relink'>;
@@ -78,11 +80,13 @@ export class CommandRouter implements WorkbenchActions {
   readonly openSettings = openSettings;
 
   readonly branches: BranchCommands;
+  readonly restores: RestoreCommands;
   readonly composer: ComposerActions;
   private readonly sessionCommands: SessionCommands;
-  private readonly contextCommands: ContextCommands;
-  private readonly all: Readonly<Record<CommandName, (args: readonly unknown[]) => Promise<void>>>;
-  private readonly modelCommands: ModelCommands;
+  readonly context: ContextCommands;
+  readonly models: ModelCommands;
+  /** Every command, as it is run for those who show by themselves what goes wrong: each rejects with the reason. */
+  readonly all: AllCommands;
 
   constructor(private readonly deps: CommandRouterDeps) {
     this.sessionCommands = new SessionCommands({
@@ -91,16 +95,24 @@ export class CommandRouter implements WorkbenchActions {
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
     });
+    this.restores = new RestoreCommands({
+      ...deps.restores,
+      active: deps.controller.active,
+      changes: deps.changes,
+      tell: (text) => this.tell(text),
+    });
     this.branches = new BranchCommands({
-      controller: deps.controller,
+      active: deps.controller.active,
+      switchFiles: (conversation, entry) => this.restores.switchFiles(conversation, entry),
       ids: deps.ids,
       forkAt: (entry) => deps.sessions.actions.forkAt(entry),
       tell: (text) => this.tell(text),
       now: Date.now,
     });
-    this.modelCommands = new ModelCommands({ ...deps, tell: (text) => this.tell(text) });
-    this.contextCommands = new ContextCommands({
+    this.models = new ModelCommands({ ...deps, tell: (text) => this.tell(text) });
+    this.context = new ContextCommands({
       ...deps.context,
+      store: deps.composer.store,
       changes: deps.changes,
       fullQuestions: deps.fullQuestions,
       controller: deps.controller,
@@ -111,50 +123,52 @@ export class CommandRouter implements WorkbenchActions {
       ...deps.composer,
       controller: deps.controller,
       models: deps.models,
-      undo: () => this.contextCommands.undoCompaction(),
+      undo: () => this.context.undoCompaction(),
       focusComposer: deps.focusComposer,
       run: (name, args) => this.run(name, args),
-      pin: (target) => this.contextCommands.pinTarget(target),
+      pin: (target) => this.context.pinTarget(target),
     });
     this.all = {
       ...this.own,
       ...this.sessionCommands.all,
-      ...this.contextCommands.all,
+      ...this.context.all,
       ...this.branches.all,
+      ...this.restores.all,
       ...this.composer.all,
       ...deps.care.all,
       ...deps.transfer.all,
     };
   }
 
-  private readonly own: Readonly<
-    Record<
-      Exclude<
-        CommandName,
-        SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCommandsCommandName | TransferCommandName
-      >,
-      (args: readonly unknown[]) => Promise<void>
-    >
+  private readonly own: Omit<
+    AllCommands,
+    | SessionCommandName
+    | ContextCommandName
+    | BranchCommandName
+    | RestoreCommandName
+    | ComposerCommandName
+    | HistoryCommandsCommandName
+    | TransferCommandName
   > = {
     newSession: () => this.newSession(),
     searchHistory: ([typed]) => this.searchHistory(typeof typed === 'string' ? typed : ''),
     relinkHistory: () => this.relinkHistory(),
     declineRelink: () => this.declineRelink(),
-    showBreakdown: async () => this.showBreakdown(),
+    showBreakdown: async () => this.deps.showBreakdown(),
     watchOpenClaw: () => this.deps.watchOpenClaw(),
     showAnalytics: async () => this.deps.showAnalytics(),
     askWithoutHistory: ([typed]) =>
       askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.choices.model }),
-    stop: () => this.deps.controller.stop(),
+    stop: async () => this.deps.controller.active.chat?.stop(),
     answerApproval: () => this.answerApproval(),
     decideWhenFull: () => this.decideWhenFull(),
-    selectModel: () => this.selectModel(),
+    selectModel: () => this.models.select(),
     selectPolicy: () => this.selectPolicy(),
     selectTools: () => this.selectTools(),
-    setThinkingLevel: () => this.modelCommands.setThinkingLevel(),
-    setApiKey: () => this.setApiKey(),
-    removeApiKey: () => this.modelCommands.removeKey(),
-    showLog: async () => this.showLog(),
+    setThinkingLevel: () => this.models.setThinkingLevel(),
+    setApiKey: () => this.models.setKey(),
+    removeApiKey: () => this.models.removeKey(),
+    showLog: async () => this.deps.log.show(),
   };
 
   /** Runs a command; whatever goes wrong is said once. */
@@ -169,53 +183,8 @@ export class CommandRouter implements WorkbenchActions {
       this.deps.log.error('command_failed', { command: name, detail: errorText(error) });
       const text = StoreError.is(error) ? storeActionText(error) : shown(errorText(error));
       const show = t('Show Log');
-      void window.showErrorMessage(`Threadkeeper: ${text}`, show).then((answer) => answer === show && this.showLog());
+      void window.showErrorMessage(`Threadkeeper: ${text}`, show).then((answer) => answer === show && this.deps.log.show());
     }
-  }
-
-  /** From the view: the card that appears is the answer. Rejects with the reason when nothing was folded. */
-  async compact(): Promise<void> {
-    const { message } = await this.deps.controller.compact();
-    if (message !== null) throw new Error(message);
-  }
-
-  /** The mark in the transcript is the answer. Rejects with the reason when there is none. */
-  async checkpoint(): Promise<void> {
-    const conversation = await this.deps.controller.conversation();
-    const { message } = (await conversation?.checkpoint()) ?? { message: t('There is nothing to save: this session has no messages yet.') };
-    if (message !== null) throw new Error(message);
-  }
-
-  showBreakdown(): void {
-    this.deps.showBreakdown();
-  }
-
-  undoCompaction(): Promise<void> {
-    return this.contextCommands.undoCompaction();
-  }
-
-  editSummary(): Promise<void> {
-    return this.contextCommands.editSummary();
-  }
-
-  resummarize(): Promise<void> {
-    return this.contextCommands.resummarize();
-  }
-
-  async pinMessage(id: string): Promise<void> {
-    await this.contextCommands.pinTarget({ kind: 'entry', target: id });
-  }
-
-  async unpinMessage(id: string): Promise<void> {
-    await (await this.deps.controller.conversation())?.unpin({ kind: 'entry', target: id });
-  }
-
-  setExcluded(id: string, excluded: boolean): Promise<void> {
-    return this.contextCommands.setExcluded(id, excluded);
-  }
-
-  compareCompaction(id: string): Promise<void> {
-    return this.contextCommands.compare(id);
   }
 
   async openNote(path: string): Promise<void> {
@@ -228,23 +197,23 @@ export class CommandRouter implements WorkbenchActions {
 
   private async answerApproval(): Promise<void> {
     const { controller } = this.deps;
-    await controller.open();
-    if (controller.approvals.length === 0) await this.openWaiting('permission');
+    await controller.active.open();
+    if (controller.active.approvals.length === 0) await this.openWaiting('permission');
     await answerApprovals({
-      pending: () => controller.approvals,
-      answer: (call, answer) => controller.answerApproval(call, answer),
+      pending: () => controller.active.approvals,
+      answer: (call, answer) => controller.active.answerApproval(call, answer),
       showChange: (call) => this.showDiff(call),
     });
   }
 
   async answerFull(answer: FullAnswer): Promise<void> {
-    await answerFull(this.deps.fullQuestions, this.deps.controller.session?.uuid, answer);
+    await answerFull(this.deps.fullQuestions, this.deps.controller.active.session?.uuid, answer);
   }
 
   private async decideWhenFull(): Promise<void> {
     const { controller, fullQuestions } = this.deps;
-    if (!fullQuestions.pending(controller.session?.uuid)) await this.openWaiting('decision');
-    const question = fullQuestions.pending(controller.session?.uuid);
+    if (!fullQuestions.pending(controller.active.session?.uuid)) await this.openWaiting('decision');
+    const question = fullQuestions.pending(controller.active.session?.uuid);
     if (!question) throw new Error(t('Nothing waits for this decision any more.'));
     const answer = await pickFullAnswer(question);
     if (answer) await answerFull(fullQuestions, question.session, answer);
@@ -259,8 +228,8 @@ export class CommandRouter implements WorkbenchActions {
   /** The whole file while the call waits for its answer, and the whole note where it still tells; later the part that the call names. */
   async showDiff(call: string): Promise<void> {
     const { controller, changes } = this.deps;
-    const pending = (await controller.conversation())?.approvals.pending.find((one) => one.call === call);
-    const [entry] = pending ? [] : await controller.entries([call]);
+    const pending = (await controller.active.conversation())?.approvals.pending.find((one) => one.call === call);
+    const [entry] = pending ? [] : await (await this.deps.composer.store()).entries([call]);
     const change = pending ? pending.question.change : entry?.content.type === 'tool_call' ? callChange(entry.content) : null;
     if (!change) throw new Error(t('There is no change to show.'));
     const whole = entry && isMemoryWrite(entry) ? await this.wholeNote(change) : null;
@@ -272,20 +241,16 @@ export class CommandRouter implements WorkbenchActions {
     return now === undefined ? null : wholeNoteChange(change, now);
   }
 
-  selectModel(only?: 'ollama' | 'vscode'): Promise<void> {
-    return this.modelCommands.select(only);
-  }
-
   private async selectTools(): Promise<void> {
-    const toolBox = (await this.deps.controller.conversation())?.toolBox;
+    const toolBox = (await this.deps.controller.active.conversation())?.toolBox;
     if (!toolBox) throw new Error(t('Tools are chosen for a session: send a message first.'));
     const picked = await pickTools(toolBox.list());
     if (picked) await toolBox.choose(picked);
   }
 
-  async selectPolicy(): Promise<void> {
+  private async selectPolicy(): Promise<void> {
     const { controller, settingOfPolicy } = this.deps;
-    await controller.open();
+    await controller.active.open();
     const picked = await pickPolicy({ current: controller.choices.policy, setting: settingOfPolicy() });
     if (!picked) return;
     const { preset, scope } = picked;
@@ -297,41 +262,22 @@ export class CommandRouter implements WorkbenchActions {
     await savePolicySetting(preset);
   }
 
-  editSessionDetails(): Promise<void> {
-    return this.sessionCommands.all.editSessionDetails([]);
-  }
-
-  verifyHistory(): Promise<void> {
-    return this.deps.care.all.verifyHistory();
-  }
-
-  setApiKey(provider?: 'openai-compatible'): Promise<void> {
-    return this.modelCommands.setKey(provider);
-  }
-
-  chooseOffline(): Promise<void> {
-    return this.modelCommands.chooseOffline();
-  }
-
-  showLog(): void {
-    this.deps.log.show();
-  }
-
   private async newSession(): Promise<void> {
-    await this.deps.controller.newSession();
+    await this.deps.controller.active.newSession();
     await commands.executeCommand(focusChatCommand);
     this.deps.focusComposer();
   }
 
   private async searchHistory(typed: string): Promise<void> {
     const { controller } = this.deps;
-    await controller.open();
-    const picked = await pickFromHistory((text) => controller.searchHistory(text), typed);
+    await controller.active.open();
+    const store = await this.deps.composer.store();
+    const picked = await pickFromHistory((text) => searchTyped(store, text), typed);
     if (picked) await this.goTo(picked.session, picked.entry);
   }
 
   async openSession(uuid: string): Promise<void> {
-    await this.deps.controller.openSession(uuid);
+    await this.deps.controller.active.openSession(uuid);
     await commands.executeCommand(focusChatCommand);
   }
 
@@ -339,8 +285,8 @@ export class CommandRouter implements WorkbenchActions {
   async goTo(session: string, entry: string): Promise<void> {
     const { controller } = this.deps;
     await commands.executeCommand(focusChatCommand);
-    if (await controller.reveal(session, entry)) return;
-    const [found] = await controller.entries([entry]);
+    if (await controller.active.reveal(session, entry)) return;
+    const [found] = await (await this.deps.composer.store()).entries([entry]);
     if (!found) return;
     await showEntry(found);
     void window.showInformationMessage(
@@ -373,7 +319,7 @@ export class CommandRouter implements WorkbenchActions {
 
   /** A line in the status bar beside an open view, else a message. */
   private tell(text: string): void {
-    if (this.deps.controller.viewVisible && text.length <= mostInStatusBar)
+    if (this.deps.controller.feed.visible && text.length <= mostInStatusBar)
       window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
     else void window.showInformationMessage(text);
   }

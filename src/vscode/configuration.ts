@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { PolicyProblem } from '../core/context/policy/resolvePolicy';
 import type { Logger } from '../core/ports';
-import { settingKeys, settingsPrefix } from './manifest';
+import { settingsPrefix } from './manifest';
 import { defaultsOf, readSettings, type Settings, type SettingsSource } from './settingsValues';
 
 /** Has the user's settings, as VS Code merges them, without those that an untrusted workspace may not set. */
@@ -56,7 +56,7 @@ export class Configuration implements Disposable {
   private read(): Settings {
     const section = workspace.getConfiguration(settingsPrefix);
     const read = readSettings({
-      value: (name) => section.get(settingKeys[name]),
+      value: (name) => section.get(name),
       explicit: (name) => setValue(section.inspect(name)),
       default: this.defaultOf,
     });

@@ -41,6 +41,9 @@ export const commandIds = {
   trashSession: 'threadkeeper.trashSession',
   forkSession: 'threadkeeper.forkSession',
   switchBranch: 'threadkeeper.switchBranch',
+  restoreFromMessage: 'threadkeeper.restoreFromMessage',
+  undoRestore: 'threadkeeper.undoRestore',
+  reviewChanges: 'threadkeeper.reviewChanges',
   relinkHistory: 'threadkeeper.relinkHistory',
   declineRelink: 'threadkeeper.declineRelink',
   openWorkspace: 'threadkeeper.openWorkspace',
@@ -96,6 +99,8 @@ export const commandIds = {
   showLog: 'threadkeeper.showLog',
 } as const;
 export type CommandName = keyof typeof commandIds;
+/** What each command does with its arguments; rejects with what goes wrong. */
+export type AllCommands = Readonly<Record<CommandName, (args: readonly unknown[]) => Promise<void>>>;
 
 export const contextKeys = {
   /** A session exists in this workspace. */
@@ -126,39 +131,3 @@ export type ContextKey = keyof typeof contextKeys;
 export const selectionArgument = 'selection';
 
 export const settingsPrefix = 'threadkeeper';
-
-/** The key of each setting below `threadkeeper.`. Default, scope and schema stand in package.json alone. */
-export const settingKeys = {
-  baseUrl: 'anthropic.baseUrl',
-  openaiUrl: 'openaiCompatible.baseUrl',
-  openaiApi: 'openaiCompatible.api',
-  openaiContext: 'openaiCompatible.contextTokens',
-  ollamaUrl: 'ollama.baseUrl',
-  ollamaContext: 'ollama.contextTokens',
-  prices: 'prices',
-  dailyBudget: 'budget.perDay',
-  model: 'model',
-  instructions: 'instructions',
-  instructionFiles: 'instructionFiles',
-  skills: 'skills.workspace',
-  skillFolders: 'skills.folders',
-  approval: 'tools.approval',
-  editRules: 'tools.autoApproveEdits',
-  passVariables: 'tools.passVariables',
-  withholdVariables: 'tools.withholdVariables',
-  maxRounds: 'tools.maxRounds',
-  policy: 'context.policy',
-  openClawInherit: 'openclaw.inherit',
-  openClawPath: 'openclaw.path',
-  openClawSessionKey: 'openclaw.sessionKey',
-  openClawTwoWay: 'openclaw.twoWay',
-  trashDays: 'history.trashDays',
-  cleanUpDays: 'history.cleanUpDays',
-  offerBranchSummary: 'history.offerBranchSummary',
-  statusBarVisible: 'statusBar.visible',
-} as const;
-export type SettingName = keyof typeof settingKeys;
-
-export function settingKey(name: SettingName): string {
-  return `${settingsPrefix}.${settingKeys[name]}`;
-}

@@ -1,17 +1,20 @@
 import * as z from 'zod/mini';
 import { Price, type PriceTable } from '../core/cost/prices';
+import { cacheTimes, type CacheTime } from '../core/context/measure/snapshot';
 import { policyKnobs, type PolicyKnobName } from '../core/context/policy/policyKnobs';
 import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/policy/resolvePolicy';
 import { t } from '../core/l10n';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
 import type { VariableChoice } from '../core/tools/command/commandEnvironment';
-import { defaultEditRules, editGuard, type EditRules } from '../core/tools/guard/editGuard';
+import { defaultEditRules, editGuard, type EditRules } from '../core/tools/guard/guardedKinds';
 import { openaiApis, type OpenaiApi } from '../node/models/openai/openaiDialect';
-import { settingKey, type SettingName } from './manifest';
+import { settingsPrefix } from './manifest';
 
 export interface Settings {
   /** Empty stands for Anthropic's own address. */
   readonly baseUrl: string;
+  /** For so long Anthropic keeps a prompt in its cache. */
+  readonly cacheTime: CacheTime | 'automatic';
   /** Empty means that there is none. */
   readonly openaiUrl: string;
   readonly openaiApi: OpenaiApi;
@@ -41,6 +44,8 @@ export interface Settings {
   readonly variables: VariableChoice;
   /** One turn has at most so many model steps with calls. */
   readonly maxRounds: number;
+  /** The model is told where to read what a message clearly refers to. */
+  readonly recallHints: boolean;
   /** It holds for sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
   readonly policy: PolicyChoice;
   /** A session stays in the trash so long; 0 means until it is emptied. */
@@ -49,6 +54,8 @@ export interface Settings {
   readonly cleanUpDays: number;
   /** Says whether a branch that is left with work in it can be summarised on the spot. */
   readonly offerBranchSummary: boolean;
+  /** Whether files go along when another branch is shown. */
+  readonly switchFiles: 'always' | 'ask' | 'never';
   /** `path` is the folder of its agents; empty stands for where OpenClaw keeps them. With `twoWay`, replies go there too. */
   readonly openClaw: { readonly inherit: boolean; readonly path: string; readonly sessionKey: string; readonly twoWay: boolean };
 }
@@ -66,7 +73,8 @@ export interface SettingsSource {
 /** Makes settings of whatever stands in the user's files. A value that cannot be used is named and its default is used instead. */
 export function readSettings(source: SettingsSource): { readonly settings: Settings; readonly problems: readonly PolicyProblem[] } {
   const problems: PolicyProblem[] = [];
-  const take = <T>(name: SettingName, { schema, expected }: Check<T>): T => {
+  const take = <N extends SettingName>(name: N): SettingValue<N> => {
+    const { schema, expected } = checks[name] as Check<SettingValue<N>>;
     const value = source.value(name);
     const key = settingKey(name);
     if (value !== undefined && value !== null) {
@@ -76,41 +84,44 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
     }
     return schema.parse(source.default(key));
   };
-  const preset = take('policy', aPreset);
+  const preset = take('context.policy');
   const set = (Object.keys(policyKnobs) as PolicyKnobName[]).flatMap((name) => {
     const value = source.explicit(name);
     return value === undefined || value === null ? [] : [[name, value] as const];
   });
   const policy = { preset, overrides: Object.fromEntries(set) };
-  const skillFolders = take('skillFolders', folders);
+  const skillFolders = take('skills.folders');
   const settings: Settings = {
-    baseUrl: take('baseUrl', anAddress),
-    openaiUrl: take('openaiUrl', anAddress),
-    openaiApi: take('openaiApi', anApi),
-    openaiContext: take('openaiContext', tokens),
-    ollamaUrl: take('ollamaUrl', anAddress),
-    ollamaContext: take('ollamaContext', tokens),
-    prices: take('prices', prices),
-    dailyBudget: take('dailyBudget', dollars),
-    model: take('model', modelId),
-    instructions: take('instructions', text),
-    instructionFiles: take('instructionFiles', aFlag),
-    skills: take('skills', aFlag),
+    baseUrl: take('anthropic.baseUrl'),
+    cacheTime: take('anthropic.cacheTime'),
+    openaiUrl: take('openaiCompatible.baseUrl'),
+    openaiApi: take('openaiCompatible.api'),
+    openaiContext: take('openaiCompatible.contextTokens'),
+    ollamaUrl: take('ollama.baseUrl'),
+    ollamaContext: take('ollama.contextTokens'),
+    prices: take('prices'),
+    dailyBudget: take('budget.perDay'),
+    model: take('model'),
+    instructions: take('instructions'),
+    instructionFiles: take('instructionFiles'),
+    skills: take('skills.workspace'),
     skillFolders,
-    approval: take('approval', anApprovalMode),
+    approval: take('tools.approval'),
     // The built-in rules hold beneath what the user has set; package.json shows them as the default.
-    editRules: { ...defaultEditRules, ...skillRules(skillFolders), ...take('editRules', editRules) },
-    variables: { pass: take('passVariables', names), withhold: take('withholdVariables', names) },
-    maxRounds: take('maxRounds', aCount),
+    editRules: { ...defaultEditRules, ...skillRules(skillFolders), ...take('tools.autoApproveEdits') },
+    variables: { pass: take('tools.passVariables'), withhold: take('tools.withholdVariables') },
+    maxRounds: take('tools.maxRounds'),
+    recallHints: take('recall.hints'),
     policy,
-    trashDays: take('trashDays', days),
-    cleanUpDays: take('cleanUpDays', days),
-    offerBranchSummary: take('offerBranchSummary', aFlag),
+    trashDays: take('history.trashDays'),
+    cleanUpDays: take('history.cleanUpDays'),
+    offerBranchSummary: take('history.offerBranchSummary'),
+    switchFiles: take('history.switchFiles'),
     openClaw: {
-      inherit: take('openClawInherit', aFlag),
-      path: take('openClawPath', aFolder),
-      sessionKey: take('openClawSessionKey', sessionKey),
-      twoWay: take('openClawTwoWay', aFlag),
+      inherit: take('openclaw.inherit'),
+      path: take('openclaw.path'),
+      sessionKey: take('openclaw.sessionKey'),
+      twoWay: take('openclaw.twoWay'),
     },
   };
   return { settings, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };
@@ -160,6 +171,17 @@ const tokens: Check<number> = {
 const names: Check<readonly string[]> = { schema: Names, expected: () => t('a list of names') };
 const folders: Check<readonly string[]> = { schema: Names, expected: () => t('a list of folders') };
 const aPreset: Check<string> = { schema: z.enum(presetNames), expected: () => t('a policy ({0})', presetNames.join(', ')) };
+const cacheChoices = ['automatic', ...cacheTimes] as const;
+const filesChoices = ['always', 'ask', 'never'] as const;
+const aChoiceOfFiles: Check<(typeof filesChoices)[number]> = {
+  schema: z.enum(filesChoices),
+  expected: () => t('one of {0}', filesChoices.join(', ')),
+};
+
+const aCacheTime: Check<(typeof cacheChoices)[number]> = {
+  schema: z.enum(cacheChoices),
+  expected: () => t('one of {0}', cacheChoices.join(', ')),
+};
 const anApi: Check<OpenaiApi> = { schema: z.enum(openaiApis), expected: () => t('one of {0}', openaiApis.join(', ')) };
 const anApprovalMode: Check<ApprovalMode> = { schema: z.enum(approvalModes), expected: () => t('one of {0}', approvalModes.join(', ')) };
 const editRules: Check<EditRules> = {
@@ -170,6 +192,48 @@ const prices: Check<PriceTable> = {
   schema: z.record(z.string(), Price),
   expected: () => t('a table of prices by model, each with input and output in dollars per million tokens'),
 };
+
+/** Each setting but those of the policy, by its key below `threadkeeper.`. Default, scope and schema stand in package.json alone. */
+const checks = {
+  'anthropic.baseUrl': anAddress,
+  'anthropic.cacheTime': aCacheTime,
+  'openaiCompatible.baseUrl': anAddress,
+  'openaiCompatible.api': anApi,
+  'openaiCompatible.contextTokens': tokens,
+  'ollama.baseUrl': anAddress,
+  'ollama.contextTokens': tokens,
+  prices: prices,
+  'budget.perDay': dollars,
+  model: modelId,
+  instructions: text,
+  instructionFiles: aFlag,
+  'skills.workspace': aFlag,
+  'skills.folders': folders,
+  'tools.approval': anApprovalMode,
+  'tools.autoApproveEdits': editRules,
+  'tools.passVariables': names,
+  'tools.withholdVariables': names,
+  'tools.maxRounds': aCount,
+  'recall.hints': aFlag,
+  'context.policy': aPreset,
+  'openclaw.inherit': aFlag,
+  'openclaw.path': aFolder,
+  'openclaw.sessionKey': sessionKey,
+  'openclaw.twoWay': aFlag,
+  'history.trashDays': days,
+  'history.cleanUpDays': days,
+  'history.offerBranchSummary': aFlag,
+  'history.switchFiles': aChoiceOfFiles,
+  'statusBar.visible': aFlag,
+} satisfies Readonly<Record<string, Check<unknown>>>;
+export type SettingName = keyof typeof checks;
+type SettingValue<N extends SettingName> = (typeof checks)[N] extends Check<infer T> ? T : never;
+
+export const settingNames = Object.keys(checks) as readonly SettingName[];
+
+export function settingKey(name: SettingName): string {
+  return `${settingsPrefix}.${name}`;
+}
 
 const builtInGuard = editGuard(defaultEditRules);
 

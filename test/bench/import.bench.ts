@@ -2,8 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } fro
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { entryText } from '../../src/core/session/entryKinds';
-import type { StoredEntry } from '../../src/core/session/entry';
+import { entryText, type StoredEntry } from '../../src/core/session/entry';
 import { loadSqlite } from '../../src/node/store/wasm/sqlite';
 import { schemaV1 } from '../../src/node/store/database/schema';
 import { openStore } from '../../src/node/store/client/openStore';
@@ -22,7 +21,10 @@ export interface ImportBenchResult {
   readonly 'import : read and parse': number;
   /** Against this program's own reading: lines checked, hashed, parsed and made into records, and nothing stored. */
   readonly 'import : read and convert': number;
-  /** The least that SQLite in WebAssembly takes for the same rows, in memory and written to disk once at the end: the floor of the ratio before. */
+  /**
+   * The least that SQLite in WebAssembly takes for the same rows, in memory and written to disk once at the end: the floor of the ratio
+   * before.
+   */
   readonly 'bare sql.js : read and parse': number;
   /** How late the timers of the importing window's thread come, 99th percentiles. Target: at most 3. */
   readonly 'host loop : idle': number;

@@ -1,29 +1,41 @@
 import { readFile } from 'node:fs/promises';
 import { plantedEvidence, type EvidenceSet } from './recall/evidence';
 import { readLocomo } from './recall/locomo';
-import { evidenceShares, rankings, type EvidenceShares } from './recall/rankings';
+import { evidenceKept, evidenceShares, rankings, type EvidenceShares, type KeptShares } from './recall/rankings';
 
 /** Of our own corpus: none of those that the ranking was tuned with. */
 const seed = 21;
 
 /**
- * How much of the evidence for a question stands among the first 5, 10, 25 and 50 results. `LOCOMO_FILE=…/locomo10.json` adds the
+ * How much of the evidence for a question stands among the first 5, 10, 25 and 50 results, and in what the recall tool returns within
+ * 1,000, 2,000 and 4,000 tokens. `LOCOMO_FILE=…/locomo10.json` adds the
  * conversations of that public file, all of them as one row.
  */
 export async function run(): Promise<unknown[]> {
   const file = process.env['LOCOMO_FILE'];
   const sets: EvidenceSet[][] = [...plantedEvidence(seed).map((set) => [set]), ...(file ? [readLocomo(await readFile(file, 'utf8'))] : [])];
   const rows: unknown[] = [];
+  const kept: unknown[] = [];
+  for (const parts of sets) {
+    const shares = await Promise.all(parts.map(async (set) => ({ questions: set.questions.length, of: await evidenceKept(set) })));
+    const mean = (k: keyof KeptShares) => meanOf(shares.map(({ questions, of }) => ({ questions, share: of[k] })));
+    kept.push({
+      corpus: nameOf(parts),
+      ranking: 'what recall returns',
+      'in 1000 tokens': mean('in 1000 tokens'),
+      'in 2000 tokens': mean('in 2000 tokens'),
+      'in 4000 tokens': mean('in 4000 tokens'),
+    });
+  }
   for (const parts of sets) {
     for (const [name, ranking] of Object.entries(rankings)) {
       const shares: { readonly questions: number; readonly of: EvidenceShares }[] = [];
       for (const { said, questions } of parts)
         shares.push({ questions: questions.length, of: await ranking(said, (asked) => evidenceShares(questions, asked)) });
       const questions = shares.reduce((sum, part) => sum + part.questions, 0);
-      const mean = (k: keyof EvidenceShares) =>
-        Math.round((shares.reduce((sum, part) => sum + part.of[k] * part.questions, 0) / Math.max(1, questions)) * 1000) / 1000;
+      const mean = (k: keyof EvidenceShares) => meanOf(shares.map((part) => ({ questions: part.questions, share: part.of[k] })));
       rows.push({
-        corpus: parts.length === 1 ? parts[0]!.name : `LoCoMo, ${parts.length} conversations`,
+        corpus: nameOf(parts),
         ranking: name,
         questions,
         'at 5': mean('at 5'),
@@ -33,5 +45,14 @@ export async function run(): Promise<unknown[]> {
       });
     }
   }
-  return rows;
+  return [...rows, ...kept];
+}
+
+function nameOf(parts: readonly EvidenceSet[]): string {
+  return parts.length === 1 ? parts[0]!.name : `LoCoMo, ${parts.length} conversations`;
+}
+
+function meanOf(shares: readonly { readonly questions: number; readonly share: number }[]): number {
+  const questions = shares.reduce((sum, part) => sum + part.questions, 0);
+  return Math.round((shares.reduce((sum, part) => sum + part.share * part.questions, 0) / Math.max(1, questions)) * 1000) / 1000;
 }

@@ -34,7 +34,7 @@ export async function run(): Promise<SearchBenchResult[]> {
         const parts = query.split(' ').map((part) => `%${part}%`);
         const search = best(() => store.core.search({ text: query, limit: 20 }).hits.length);
         const terms = store.core.search({ text: query, limit: 1 }).terms;
-        const candidates = best(() => store.core.index.candidates(terms, { condition: null }).found.length);
+        const candidates = best(() => store.core.index.evidence(terms, new Set(), { within: null, matching: null }).evidence.length);
         const like = best(
           () => connection.all(`SELECT entry FROM bodies WHERE ${parts.map(() => 'text LIKE ?').join(' OR ')}`, parts).length,
         );

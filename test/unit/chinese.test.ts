@@ -5,8 +5,7 @@ import { StoreError } from '../../src/core/errors';
 import { english, shown } from '../../src/core/l10n';
 import type { ModelRequest } from '../../src/core/models/modelRequest';
 import type { EntryContent } from '../../src/core/session/entry';
-import { transcriptBlock } from '../../src/core/transfer/transcriptBlocks';
-import { blockMarkdown } from '../../src/core/transfer/transcriptMarkdown';
+import { transcriptBlock, blockMarkdown } from '../../src/core/transfer/transcriptBlocks';
 import { pageHead } from '../../src/node/transfer/export/transcriptHtml';
 import { useChinese } from '../support/vscode/chinese';
 
@@ -17,7 +16,9 @@ const request = (text: string): ModelRequest => ({
   maxOutputTokens: 1_000,
   messages: [{ role: 'user', blocks: [{ type: 'text', text }] }],
 });
-const nothing = { search: () => Promise.resolve({ hits: [], complete: false, statistics: { count: 0, documentFrequency: [] } }) };
+const nothing = {
+  search: () => Promise.resolve({ hits: [], complete: false, statistics: { count: 0, length: 0, documentFrequency: [], named: [] } }),
+};
 
 describe('in Chinese', () => {
   useChinese();

@@ -1,7 +1,8 @@
+import { settingKey, settingNames } from '../../src/vscode/settingsValues';
 import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultEditRules } from '../../src/core/tools/guard/editGuard';
+import { defaultEditRules } from '../../src/core/tools/guard/guardedKinds';
 import { policyKnobs } from '../../src/core/context/policy/policyKnobs';
 import { presets, resolvePolicy } from '../../src/core/context/policy/resolvePolicy';
 import {
@@ -14,12 +15,9 @@ import {
   previewScheme,
   selectionArgument,
   sessionsViewId,
-  settingKey,
-  settingKeys,
   sharedToolNames,
   summaryScheme,
   type CommandName,
-  type SettingName,
 } from '../../src/vscode/manifest';
 import { projectRoot } from '../support/paths';
 
@@ -86,7 +84,7 @@ const enablement: Readonly<Record<string, readonly CommandName[]>> = {
     ] as const),
     ...(['pin', 'unpin', 'showBreakdown', 'showAnalytics', 'exportSession', 'exportHistory', 'backUpHistory'] as const),
   ],
-  [`${hasSession} && !${busy}`]: ['switchBranch', 'excludeEntry', 'includeEntry'],
+  [`${hasSession} && !${busy}`]: ['switchBranch', 'restoreFromMessage', 'undoRestore', 'reviewChanges', 'excludeEntry', 'includeEntry'],
   [`${hasSession} && !${compacting}`]: ['compact', 'compactWithInstructions', 'previewCompaction'],
   [`${hasSession} || ${contextKeys.hasTrash}`]: ['emptyTrash'],
   [`${canUndo} && !${compacting}`]: ['editSummary', 'resummarize', 'undoCompaction'],
@@ -139,6 +137,9 @@ describe('manifest', () => {
       [commandIds.trashSession]: 'Threadkeeper: Move Session to Trash',
       [commandIds.forkSession]: 'Threadkeeper: Fork Session Here',
       [commandIds.switchBranch]: 'Threadkeeper: Switch Branch…',
+      [commandIds.restoreFromMessage]: 'Threadkeeper: Restore Files and Conversation…',
+      [commandIds.undoRestore]: 'Threadkeeper: Undo Last Restore of Files',
+      [commandIds.reviewChanges]: 'Threadkeeper: Review What the Answer Changed',
       [commandIds.relinkHistory]: 'Threadkeeper: Relink History…',
       [commandIds.declineRelink]: 'Threadkeeper: Do Not Relink History',
       [commandIds.openWorkspace]: 'Threadkeeper: Open That Workspace in a New Window',
@@ -150,7 +151,7 @@ describe('manifest', () => {
       [commandIds.unpinSession]: 'Threadkeeper: Unpin',
       [commandIds.unarchiveSession]: 'Threadkeeper: Move out of Archive',
       [commandIds.restoreSession]: 'Threadkeeper: Restore from Trash',
-      [commandIds.deleteSession]: 'Threadkeeper: Delete for Good…',
+      [commandIds.deleteSession]: 'Threadkeeper: Delete Permanently…',
       [commandIds.emptyTrash]: 'Threadkeeper: Empty Trash…',
       [commandIds.copySessionId]: 'Threadkeeper: Copy Session Id',
       [commandIds.showMoreSessions]: 'Threadkeeper: Show More Sessions',
@@ -164,7 +165,7 @@ describe('manifest', () => {
       [commandIds.compareCompaction]: 'Threadkeeper: Compare Before and After…',
       [commandIds.excludeEntry]: 'Threadkeeper: Exclude from Context…',
       [commandIds.includeEntry]: 'Threadkeeper: Include in Context Again…',
-      [commandIds.createCheckpoint]: 'Threadkeeper: Create Checkpoint',
+      [commandIds.createCheckpoint]: 'Threadkeeper: Save Snapshot',
       [commandIds.showBreakdown]: 'Threadkeeper: Show Context Breakdown',
       [commandIds.showAnalytics]: 'Threadkeeper: Show Analytics',
       [commandIds.pin]: 'Threadkeeper: Pin…',
@@ -217,17 +218,14 @@ describe('manifest', () => {
   });
 
   it('has exactly the settings that the code reads, each with a default and a scope', () => {
-    const read = [
-      ...(Object.keys(settingKeys) as SettingName[]).map(settingKey),
-      ...Object.keys(policyKnobs).map((knob) => `threadkeeper.${knob}`),
-    ];
+    const read = [...settingNames.map(settingKey), ...Object.keys(policyKnobs).map((knob) => `threadkeeper.${knob}`)];
     deepStrictEqual(Object.keys(properties).sort(), read.sort());
     for (const [key, property] of Object.entries(properties))
       ok(property.default !== undefined && ['application', 'machine', 'window'].includes(property.scope), key);
   });
 
   it('shows the built-in rules for edits as their default', () => {
-    deepStrictEqual(properties[settingKey('editRules')]?.default, defaultEditRules);
+    deepStrictEqual(properties[settingKey('tools.autoApproveEdits')]?.default, defaultEditRules);
   });
 
   it("takes addresses from the machine's settings only", () => {
@@ -269,7 +267,7 @@ describe('manifest', () => {
   });
 
   it('offers every policy, and the values of the default one as defaults', () => {
-    deepStrictEqual(properties[settingKey('policy')]?.enum, Object.keys(presets));
+    deepStrictEqual(properties[settingKey('context.policy')]?.enum, Object.keys(presets));
     const { policy, problems } = resolvePolicy(
       'balanced',
       Object.fromEntries(Object.keys(policyKnobs).map((name) => [name, properties[`threadkeeper.${name}`]?.default])),
@@ -298,7 +296,7 @@ describe('manifest', () => {
     deepStrictEqual([untrustedWorkspaces.supported, virtualWorkspaces.supported], ['limited', 'limited']);
     const ofUser = Object.entries(properties).flatMap(([key, { scope }]) => (scope === 'window' ? [] : [key]));
     // These two may stand in a workspace, but they say what is read into the chat from elsewhere.
-    const withTrust = [settingKey('openClawInherit'), settingKey('openClawSessionKey')];
+    const withTrust = [settingKey('openclaw.inherit'), settingKey('openclaw.sessionKey')];
     deepStrictEqual([...untrustedWorkspaces.restrictedConfigurations].sort(), [...ofUser, ...withTrust].sort());
   });
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Attachment } from '../../src/core/session/attachment';
+import type { Attachment } from '../../src/core/session/userMessage';
 import type { Mention } from '../../src/protocol/composer';
 import { projectRoot } from '../support/paths';
 import { axeViolations } from './support/axe';

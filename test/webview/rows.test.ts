@@ -26,7 +26,7 @@ describe('rows', function () {
     await view.button('Show summary').click();
     match(
       await view.text('.compaction-card'),
-      /Of 214 details that mattered, 97 % by weight are in the summary; a search finds 100 % of 24 that were tried\. The model cited #911, and there is no such message\./,
+      /97 % of 214 key details are in the summary, by weight\. 24 of 24 test searches found the original\. Fixed a wrong source reference \(#911\)\./,
     );
     strictEqual(await view.text('.summary .md-h2'), 'Where it stands');
     await view.button('Hide summary').click();
@@ -149,7 +149,7 @@ describe('rows', function () {
         rows: [{ kind: 'checkpoint', id: 'k1', at: noon, tokens: 50_200, model: null, summary: '## Topics\n\n- ports' }],
       }),
     });
-    strictEqual(await view.text('.checkpoint'), 'Checkpoint at 50.2k tokens');
+    strictEqual(await view.text('.checkpoint'), 'Saved a snapshot for the next compaction (50.2k tokens)');
     await view.find('.checkpoint button').click();
     strictEqual(await view.text('.checkpoint-text li'), 'ports');
   });
@@ -188,7 +188,7 @@ describe('rows', function () {
       writes: [] as never[],
     } as const;
     const view = await open({ snapshot: snapshot({ rows: [nudge] }) });
-    strictEqual(await view.text('.nudge'), 'Memory nudge at 50 % (100.4k): the model was asked to save what matters');
+    strictEqual(await view.text('.nudge'), 'Memory reminder at 50 % (100.4k): the model was asked to save what matters');
     await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'acted' } });
     match(await view.text('.nudge'), /the model saved a note$/);
     await view.find('.nudge button').click();

@@ -54,7 +54,10 @@ describe('view state', () => {
     const page = { rows: [user('old', 'x')], hasMore: false, marks: [] };
     strictEqual(prependOlder(start, 'somewhere else', page), start);
     const grownState = prependOlder(start, 'r0', page);
-    deepStrictEqual([grownState.rows[0]!.id, grownState.rows.length, grownState.hasMore], ['old', 5, false]);
+    deepStrictEqual(
+      { id: grownState.rows[0]!.id, rowsCount: grownState.rows.length, hasMore: grownState.hasMore },
+      { id: 'old', rowsCount: 5, hasMore: false },
+    );
   });
 
   it('a new list of sessions replaces the old one', () => {

@@ -12,7 +12,8 @@ import type { ComposerView } from '../composer/composer';
 import { uuidV7 } from '../lib/uuid';
 import { emptyState, isUndecided } from './emptyStates';
 import { leftOffer } from '../transcript/rows/branchRows';
-import { fullCard, fullText } from '../transcript/rows/fullCard';
+import { coldLine } from '../gauge/gauge';
+import { fullCard, fullText } from '../transcript/rows/decisionCards';
 import { spokenRow } from '../transcript/spokenRow';
 import type { TranscriptView } from '../transcript/transcript';
 import { ViewElement } from '../lib/viewElement';
@@ -134,6 +135,7 @@ export class AppView extends ViewElement {
         ${this.problem === null ? nothing : this.problemLine(this.problem)}
         ${state.full ? fullCard(state.full) : nothing}
         ${state.left ? leftOffer(state.left) : nothing}
+        ${state.context && !busy ? coldLine(state.context.cache, disabledReason === null) : nothing}
         <tk-queue .queue=${state.queue}></tk-queue>
         <tk-gauge .context=${state.context} .canCompact=${(!busy || state.full !== null) && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
         <tk-composer
@@ -178,7 +180,7 @@ export class AppView extends ViewElement {
     if (request.method === 'dismiss_banner') this.composer?.focusEnd();
     try {
       if (request.method === 'unqueue') this.composer?.giveBack(await this.host.unqueue(request.id));
-      else await this.host.request(request);
+      else await this.host.channel.request(request);
     } catch (error) {
       // What the gauge cannot measure it shows without; the rest the user has asked for.
       if (request.method === 'measure_draft') return;
@@ -192,7 +194,7 @@ export class AppView extends ViewElement {
   private async edit({ entry, text, settled }: EditEvent): Promise<void> {
     this.problem = null;
     try {
-      await this.host.request({ method: 'edit', id: uuidV7(), entry, text });
+      await this.host.channel.request({ method: 'edit', id: uuidV7(), entry, text });
       settled(true);
       this.transcript?.jumpToLatest();
     } catch (error) {

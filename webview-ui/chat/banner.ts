@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
 import type { Banner, ViewRequest } from '../../src/protocol/messages';
-import { AskEvent } from '../lib/events';
+import { ask } from '../lib/events';
 import { icon, type IconName } from '../render/icons';
 import { ViewElement } from '../lib/viewElement';
 
@@ -39,19 +39,15 @@ export class BannerView extends ViewElement {
           <span>${text}</span>
           ${details === undefined ? nothing : html`<details><summary>${t('Details')}</summary>${details}</details>`}
         </div>
-        ${action ? html`<button type="button" class="link-button" @click=${() => this.ask(action.request)}>${action.label()}</button>` : nothing}
+        ${action ? html`<button type="button" class="link-button" @click=${ask(action.request)}>${action.label()}</button>` : nothing}
         ${
           dismissAs === undefined
             ? nothing
-            : html`<button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => this.ask({ method: 'dismiss_banner', banner: dismissAs })}>
+            : html`<button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${ask({ method: 'dismiss_banner', banner: dismissAs })}>
               ${icon('close')}
             </button>`
         }
       </div>
     `;
-  }
-
-  private ask(request: ViewRequest): void {
-    this.dispatchEvent(new AskEvent(request));
   }
 }

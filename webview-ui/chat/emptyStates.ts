@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
-import type { Connection, ViewRequest } from '../../src/protocol/messages';
-import { AskEvent } from '../lib/events';
+import type { Connection } from '../../src/protocol/messages';
+import { ask } from '../lib/events';
 
 /** Before the first message: what this is, and the ways to start while nothing can answer. */
 export function emptyState(connection: Connection): TemplateResult {
@@ -50,10 +50,6 @@ function ready({ provider, modelName }: Connection): TemplateResult {
       </p>
     </div>
   `;
-}
-
-function ask(request: ViewRequest) {
-  return (event: Event): void => void event.target?.dispatchEvent(new AskEvent(request));
 }
 
 /** Threadkeeper's mark, in the colours of the theme: a thread wound on a spool. */

@@ -1,9 +1,10 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult, type PropertyValues } from 'lit';
 import { attachmentTitle, type Attachment } from '../../src/protocol/composer';
 import { listed, t } from '../../src/protocol/l10n';
-import { AskEvent } from '../lib/events';
+import { ask, PictureEvent } from '../lib/events';
 import { shortTokens } from '../../src/protocol/figures';
 import { icon, type IconName } from '../render/icons';
+import { ViewElement } from '../lib/viewElement';
 
 const icons = { image: 'image', file: 'file', selection: 'insert', folder: 'folder', problems: 'warning' } as const satisfies Record<
   Attachment['kind'],
@@ -30,7 +31,7 @@ export function attachmentList(
       const title = attachmentTitle(attachment);
       const size = attachment.tokens === undefined ? '' : t('{0} tokens', shortTokens(attachment.tokens));
       return html`<li class="chip attachment">
-        <button type="button" class="attachment-open" title=${t('Open {0}', title)} aria-label=${listed([t('Open {0} {1}', kindNames[kind](), title), ...(size === '' ? [] : [size])])} @click=${(event: Event) => event.target?.dispatchEvent(new AskEvent({ method: 'open_attachment', attachment }))}>
+        <button type="button" class="attachment-open" title=${t('Open {0}', title)} aria-label=${listed([t('Open {0} {1}', kindNames[kind](), title), ...(size === '' ? [] : [size])])} @click=${ask({ method: 'open_attachment', attachment })}>
           ${kind === 'image' ? html`<tk-picture .hash=${hash} .mime=${mime}></tk-picture>` : icon(icons[kind])}
           <span class="chip-text">${title}</span>
           ${size === '' ? nothing : html`<span class="chip-kind">${size}</span>`}
@@ -39,4 +40,24 @@ export function attachmentList(
       </li>`;
     })}
   </ul>`;
+}
+
+/** A small view of an attached image, fetched when it is shown; never from outside. */
+export class PictureView extends ViewElement {
+  static override properties = { hash: { attribute: false }, mime: { attribute: false }, address: { state: true } };
+  hash = '';
+  mime = '';
+  private address: string | null = null;
+
+  protected override updated(changed: PropertyValues): void {
+    if (!changed.has('hash') || this.hash === '') return;
+    this.address = null;
+    const { hash, mime } = this;
+    this.dispatchEvent(new PictureEvent({ hash, mime }, (address) => hash === this.hash && (this.address = address)));
+  }
+
+  protected override render(): TemplateResult {
+    // What it shows is named beside it.
+    return this.address === null ? icon('image') : html`<img src=${this.address} alt="" />`;
+  }
 }

@@ -1,10 +1,9 @@
-import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import { html, nothing, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from 'lit';
 import type { ArgumentChoice, AttachSource, Mention } from '../../src/protocol/composer';
 import { t } from '../../src/protocol/l10n';
-import { slashCommands, slashNames, type SlashName } from '../../src/protocol/slashCommands';
+import { slashCommands, slashNames, completesArgument, type SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../lib/debounce';
-import { triggerAt, type Trigger } from './trigger';
-import type { Choice } from './completionMenu';
+import { icon, type IconName } from '../render/icons';
 
 export interface CompletionsHost extends ReactiveControllerHost {
   readonly text: string;
@@ -140,4 +139,62 @@ function slashChoice(name: SlashName, trigger: Trigger, host: CompletionsHost): 
       if (run && isWhole) host.runSlash();
     },
   };
+}
+
+export interface Trigger {
+  readonly kind: 'mention' | 'slash' | 'argument';
+  /** The command that an argument follows. */
+  readonly command?: SlashName;
+  readonly query: string;
+  /** Where the text begins and ends that a choice replaces. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * What the text in front of the caret asks for: `@` behind a space, a slash as the very first character, or what follows such a command.
+ */
+function triggerAt(text: string, caret: number): Trigger | null {
+  // Longer words are no names that anyone types: a long paste costs nothing.
+  const before = text.slice(Math.max(0, caret - 200), caret);
+  const mention = /(?:^|[\s(])@([^\s@]*)$/.exec(before);
+  if (mention) return { kind: 'mention', query: mention[1]!, start: caret - mention[1]!.length - 1, end: caret };
+  const argument = caret <= 200 ? /^\/([a-z]+)[ \t]+(\S*)$/i.exec(before) : null;
+  const command = argument?.[1]!.toLowerCase() ?? '';
+  if (argument && completesArgument(command))
+    return { kind: 'argument', command, query: argument[2]!, start: caret - argument[2]!.length, end: caret };
+  const slash = caret <= 200 ? /^\/([a-z]*)$/i.exec(before) : null;
+  return slash ? { kind: 'slash', query: slash[1]!.toLowerCase(), start: 0, end: caret } : null;
+}
+
+interface Choice {
+  readonly label: string;
+  readonly detail: string;
+  /** Null: all of them are of one kind. */
+  readonly icon: IconName | null;
+  /** `run`: chosen with Enter; a Tab only completes. */
+  readonly choose: (run: boolean) => void;
+}
+
+export const completionListId = 'completions';
+export const choiceId = (index: number): string => `completion-${index}`;
+
+/** What `@` and `/` offer. The focus stays in the text: the chosen one is named to a screen reader by `aria-activedescendant`. */
+export function completionMenu(choices: readonly Choice[], active: number): TemplateResult | typeof nothing {
+  if (choices.length === 0) return nothing;
+  return html`<ul id=${completionListId} class="completions" role="listbox" aria-label=${t('Suggestions')}>
+    ${choices.map(
+      (choice, index) => html`<li
+        id=${choiceId(index)}
+        role="option"
+        aria-selected=${index === active}
+        title=${`${choice.label} ${choice.detail}`.trim()}
+        class=${index === active ? 'active' : ''}
+        @mousedown=${(event: Event) => event.preventDefault()}
+        @click=${() => choice.choose(true)}
+      >
+        ${choice.icon === null ? nothing : icon(choice.icon)}<span class="completion-label">${choice.label}</span><span class="completion-detail">${choice.detail}</span>
+      </li>`,
+    )}
+  </ul>`;
 }

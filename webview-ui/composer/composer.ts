@@ -15,11 +15,9 @@ import { Debounce } from '../lib/debounce';
 import { AnnounceEvent, AskEvent } from '../lib/events';
 import type { Host } from '../lib/host';
 import { icon } from '../render/icons';
-import type { Trigger } from './trigger';
+import { Completions, choiceId, completionListId, completionMenu, type CompletionsHost, type Trigger } from './completions';
 import { uuidV7 } from '../lib/uuid';
 import { attachmentList } from './attachmentList';
-import { choiceId, completionListId, completionMenu } from './completionMenu';
-import { Completions, type CompletionsHost } from './completions';
 import { isDropped, sourcesOf } from './dropped';
 import { ViewElement } from '../lib/viewElement';
 

@@ -1,9 +1,9 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
-import { AskEvent } from '../lib/events';
+import { coldNotice } from '../../src/protocol/contextText';
+import { ask, AskEvent } from '../lib/events';
 import { icon } from '../render/icons';
-import { contextBar } from './contextBar';
-import { contextTable } from './contextTable';
+import { contextBar, contextTable } from './contextBar';
 import { gaugeModel, type Context, type GaugeModel } from './gaugeModel';
 import { ViewElement } from '../lib/viewElement';
 
@@ -60,6 +60,8 @@ export class GaugeView extends ViewElement {
   }
 
   private close(): void {
+    // A pointer that rests on the gauge does not open again what was closed meanwhile.
+    clearTimeout(this.hovering);
     this.hovered = false;
     this.focused = false;
     this.pinned = false;
@@ -87,6 +89,7 @@ export class GaugeView extends ViewElement {
             ${model.level === 'normal' ? nothing : icon(model.level === 'over' ? 'error' : 'warning')}
             <span>${model.size} · ${model.percent}</span>
           </span>
+          ${model.isCold ? html`<span class="gauge-cold">${t('cache expired')}</span>` : nothing}
           ${model.forecast ? html`<span class="gauge-forecast">${model.forecast}</span>` : nothing}
         </button>
       </div>
@@ -105,11 +108,12 @@ export class GaugeView extends ViewElement {
             context.compactions > 0
               ? html`${t(context.compactions === 1 ? 'Compacted once.' : 'Compacted {0} times.', context.compactions)} `
               : nothing
-          }${model.estimated ? t('Estimated until the provider reports its count.') : t('As the provider counted it.')}
+          }${model.estimated ? t('Estimated until the provider reports its count.') : t('Measured by the provider.')}
         </p>
+        <p class="gauge-note">${model.cache}</p>
         <div class="actions">
           <vscode-button appearance="secondary" ?disabled=${!this.canCompact} @click=${this.ask('compact')}>${t('Compact now')}</vscode-button>
-          <vscode-button appearance="secondary" ?disabled=${!this.canCheckpoint} @click=${this.ask('checkpoint')}>${t('Checkpoint')}</vscode-button>
+          <vscode-button appearance="secondary" ?disabled=${!this.canCheckpoint} @click=${this.ask('checkpoint')}>${t('Save Snapshot')}</vscode-button>
           <vscode-button appearance="secondary" @click=${this.ask('show_breakdown')}>${t('Breakdown')}</vscode-button>
         </div>
       </div>
@@ -122,4 +126,18 @@ export class GaugeView extends ViewElement {
       this.close();
     };
   }
+}
+
+/** One line above the composer, gone with the next message: what it will cost, and how it will cost less. */
+export function coldLine(cache: Context['cache'], canCompact: boolean): TemplateResult | typeof nothing {
+  const notice = coldNotice(cache);
+  if (!notice) return nothing;
+  return html`<div class="cold-line" role="note">
+    ${icon('clock')}<span>${notice.text}</span>
+    ${
+      notice.compact === null
+        ? nothing
+        : html`<button type="button" class="link-button" ?disabled=${!canCompact} @click=${ask({ method: 'compact' })}>${notice.compact}</button>`
+    }
+  </div>`;
 }

@@ -1,4 +1,6 @@
 import {
+  cacheText,
+  coldNotice,
   contextLevel,
   forecastText,
   nextText,
@@ -42,6 +44,10 @@ export interface GaugeModel {
   readonly spoken: string;
   readonly level: ContextLevel;
   readonly estimated: boolean;
+  /** What the provider still has of the prompt, and what the next message costs. */
+  readonly cache: string;
+  /** The next message costs much more than it would have a while ago. */
+  readonly isCold: boolean;
 }
 
 /** Everything the gauge shows, from the one snapshot that every surface shows. */
@@ -64,5 +70,7 @@ export function gaugeModel(context: Context): GaugeModel {
     spoken: spokenContext(context, estimated),
     level: contextLevel(context),
     estimated,
+    cache: cacheText(context.cache),
+    isCold: coldNotice(context.cache) !== null,
   };
 }

@@ -9,6 +9,11 @@ export class AskEvent extends Event {
   }
 }
 
+/** A listener that asks the host for something. */
+export function ask(request: ViewRequest): (event: Event) => void {
+  return (event) => void event.target?.dispatchEvent(new AskEvent(request));
+}
+
 /** A row is expanded or collapsed; remembered while the view is hidden. */
 export class ToggleEvent extends Event {
   static readonly type = 'tk-toggle';

@@ -33,6 +33,25 @@ export function timeOfDay(at: number): string {
   return clock().format(at);
 }
 
+interface Cost {
+  readonly usd: number;
+  readonly requestsWithoutCost: number;
+  readonly requestsEstimated: number;
+}
+
+/** What is known of a cost, that not all is known where it is not, and that it is an estimate where the provider has not counted. */
+export function costText({ usd, requestsWithoutCost, requestsEstimated }: Cost, requests: number): string {
+  if (requests === 0) return t('none');
+  if (requestsWithoutCost >= requests) return t('unknown');
+  const known = requestsEstimated > 0 ? t('about {0}', dollars(usd)) : dollars(usd);
+  return requestsWithoutCost === 0 ? known : t('{0} and unknown', known);
+}
+
+function dollars(usd: number): string {
+  if (usd === 0) return '$0';
+  return usd < 0.01 ? '<$0.01' : `$${usd.toLocaleString(textLocale(), { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
 /** Made at the first use, which is when the language is known, and once: making one takes longer than using it a hundred times. */
 function dates(options: Intl.DateTimeFormatOptions): () => Intl.DateTimeFormat {
   let made: Intl.DateTimeFormat | undefined;

@@ -12,7 +12,7 @@ import {
 } from '../../src/protocol/composer';
 import { chatWire, OlderPage, type Delta, type ViewRequest, type ViewSnapshot } from '../../src/protocol/messages';
 import type { SlashName } from '../../src/protocol/slashCommands';
-import { after, transportOf } from './vscodeApi';
+import { after, transportOf } from './page';
 
 /** All that survives hiding the view; everything else comes from the host again. */
 const Remembered = z.object({
@@ -24,7 +24,7 @@ export type Remembered = z.infer<typeof Remembered>;
 
 /** What the components may ask of the other side. Requests reject with `RequestError`. */
 export interface Host {
-  request(request: ViewRequest): Promise<unknown>;
+  readonly channel: Pick<ViewChannel<ViewSnapshot, Delta, ViewRequest>, 'request' | 'resync' | 'fault'>;
   older(before: string): Promise<OlderPage>;
   unqueue(id: string): Promise<Written>;
   attach(source: AttachSource): Promise<Attachment>;
@@ -32,8 +32,6 @@ export interface Host {
   argumentsOf(name: SlashName, query: string): Promise<readonly ArgumentChoice[]>;
   /** Resolves to a `data:` address of an image. */
   picture(of: Pick<Attachment, 'hash' | 'mime'>): Promise<string>;
-  resync(): void;
-  fault(message: string): void;
   remembered(): Remembered;
   remember(state: Remembered): void;
 }
@@ -43,7 +41,7 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
   const api = acquireVsCodeApi();
   const channel = new ViewChannel(chatWire, transportOf(api), end, { request: patience, snapshot: 10_000 }, after);
   return {
-    request: (request) => channel.request(request),
+    channel,
     older: async (before) => OlderPage.parse(await channel.request({ method: 'older', before })),
     unqueue: async (id) => WrittenReply.parse(await channel.request({ method: 'unqueue', id })),
     attach: async (source) => Attachment.parse(await channel.request({ method: 'attach', source })),
@@ -54,8 +52,6 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
         .string()
         .check(z.startsWith('data:image/'))
         .parse(await channel.request({ method: 'attachment_image', hash, mime })),
-    resync: () => channel.resync(),
-    fault: (message) => channel.fault(message),
     remembered: () => {
       const parsed = Remembered.safeParse(api.getState());
       return parsed.success ? parsed.data : { session: null, anchor: null, expanded: [] };
@@ -82,6 +78,7 @@ function patience(method: ViewRequest['method']): number {
     case 'edit':
     case 'regenerate':
     case 'switch_branch':
+    case 'restore':
     case 'label':
     case 'summarize_left':
     case 'send':

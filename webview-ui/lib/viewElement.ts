@@ -1,7 +1,8 @@
-import { html, LitElement, render, type PropertyValues } from 'lit';
+import { html, LitElement, render, nothing, type PropertyValues } from 'lit';
 import { t } from '../../src/protocol/l10n';
 import { icon } from '../render/icons';
 import { FaultEvent, ReloadEvent } from './events';
+import { Directive, directive, PartType, type ElementPart, type PartInfo } from 'lit/directive.js';
 
 /**
  * Base of the view's elements: no shadow root, so that text can be selected across messages and one style sheet rules; and an
@@ -46,3 +47,22 @@ function faultMessage() {
     <vscode-button appearance="secondary" @click=${() => document.dispatchEvent(new ReloadEvent())}>${t('Reload view')}</vscode-button>
   `;
 }
+
+/** Custom properties of an element, set without a style attribute (which the content security policy forbids). */
+class PropertiesDirective extends Directive {
+  constructor(part: PartInfo) {
+    super(part);
+    if (part.type !== PartType.ELEMENT) throw new Error('`properties` stands in an element, not in an attribute or child');
+  }
+
+  override update({ element }: ElementPart, [values]: [Readonly<Record<`--${string}`, string>>]): typeof nothing {
+    for (const [name, value] of Object.entries(values)) (element as HTMLElement).style.setProperty(name, value);
+    return nothing;
+  }
+
+  render(_values: Readonly<Record<`--${string}`, string>>): typeof nothing {
+    return nothing;
+  }
+}
+
+export const properties = directive(PropertiesDirective);

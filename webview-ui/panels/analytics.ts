@@ -3,17 +3,16 @@ import { t, wholeNumber } from '../../src/protocol/l10n';
 import type { AnalyticsFilter, AnalyticsState, PanelRequest } from '../../src/protocol/panels';
 import { ViewElement } from '../lib/viewElement';
 import { percent, shortTokens } from '../../src/protocol/figures';
-import { dayName, duration, shortDayName } from '../lib/format';
-import { amount, costText } from './amount';
-import { barPlot } from './barPlot';
-import { PanelAskEvent } from './panelAsk';
+import { costText, dayName, duration, shortDayName } from '../lib/format';
+import { amount, barPlot } from './plots';
+import { PanelAskEvent } from './panel';
 
 type Report = AnalyticsState['report'];
 
 const ranges = [7, 30, 90, 365];
 const rungNames: Readonly<Record<string, () => string>> = {
   mask: () => t('Old tool results left out'),
-  checkpoint: () => t('From a checkpoint'),
+  checkpoint: () => t('From a snapshot'),
   prepared: () => t('Prepared in the background'),
   model: () => t('Summarised by a model'),
   extractive: () => t('Passages word for word'),
@@ -68,7 +67,7 @@ export class AnalyticsView extends ViewElement {
       <section><h2 id="top">${t('Top sessions')}</h2>${this.sessions(report)}</section>
       <section><h2 id="models">${t('Models')}</h2>${models(report)}</section>
       <section><h2 id="folds">${t('Compactions')}</h2>${compactions(report.compactions)}</section>
-      <section><h2 id="nudges">${t('Memory nudges')}</h2>${nudges(report.nudges)}</section>
+      <section><h2 id="nudges">${t('Memory reminders')}</h2>${nudges(report.nudges)}</section>
     `;
   }
 
@@ -181,7 +180,7 @@ function foldedText({ count, undone, tokensBefore, tokensAfter, savedTokens }: R
 function nudges({ delivered, acted, byPercent }: Report['nudges']): TemplateResult {
   if (delivered === 0) return html`<p class="muted">${t('The model was not asked to write notes in these days.')}</p>`;
   return html`
-    <p>${t(delivered === 1 ? '{0} nudge, {1} of them answered with a note ({2} %).' : '{0} nudges, {1} of them answered with a note ({2} %).', wholeNumber(delivered), acted, percent(acted, delivered))}</p>
+    <p>${t(delivered === 1 ? '{0} memory reminder, {1} of them answered with a note ({2} %).' : '{0} memory reminders, {1} of them answered with a note ({2} %).', wholeNumber(delivered), acted, percent(acted, delivered))}</p>
     <div class="table-box" role="region" aria-labelledby="nudges" tabindex="0">
       <table class="list short">
         <thead><tr><th scope="col">${t('At')}</th><th scope="col" class="number">${t('Delivered')}</th><th scope="col" class="number">${t('Acted on')}</th></tr></thead>

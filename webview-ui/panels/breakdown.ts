@@ -1,16 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../src/protocol/l10n';
 import type { BreakdownState, PanelRequest } from '../../src/protocol/panels';
-import { contextBar } from '../gauge/contextBar';
-import { contextTable } from '../gauge/contextTable';
+import { contextBar, contextTable } from '../gauge/contextBar';
 import { segmentLabels } from '../../src/protocol/contextText';
 import { gaugeModel, type Context } from '../gauge/gaugeModel';
 import { ViewElement } from '../lib/viewElement';
 import { shortTokens } from '../../src/protocol/figures';
-import { dateTime } from '../lib/format';
-import { compactionTable } from './compactionTable';
-import { PanelAskEvent } from './panelAsk';
+import { dateTime, duration } from '../lib/format';
+import { PanelAskEvent } from './panel';
 import { timeline } from './timeline';
+import { amount } from './plots';
 
 /** What is in the context window, what takes most of it, and how it came to be. */
 export class BreakdownView extends ViewElement {
@@ -35,6 +34,7 @@ export class BreakdownView extends ViewElement {
             ${contextBar(model, context)}
             <ul class="gauge-events">${model.ticks.map((tick) => html`<li>${tick.label}</li>`)}</ul>
             <p class="muted">${facts(context, model)}</p>
+            <p class="muted">${model.cache}</p>
             ${this.actions(context)}
           </div>
         </div>
@@ -59,7 +59,7 @@ export class BreakdownView extends ViewElement {
     const { busy, readonly } = this.state;
     return html`<div class="actions">
       <vscode-button appearance="secondary" ?disabled=${busy || readonly} @click=${() => this.ask({ method: 'compact' })}>${t('Compact now')}</vscode-button>
-      <vscode-button appearance="secondary" ?disabled=${readonly} @click=${() => this.ask({ method: 'checkpoint' })}>${t('Checkpoint')}</vscode-button>
+      <vscode-button appearance="secondary" ?disabled=${readonly} @click=${() => this.ask({ method: 'checkpoint' })}>${t('Save Snapshot')}</vscode-button>
       ${
         context.compactions > 0
           ? html`<vscode-button appearance="secondary" ?disabled=${busy || readonly} @click=${() => this.ask({ method: 'undo_compaction' })}>${t('Undo last compaction')}</vscode-button>`
@@ -160,7 +160,7 @@ function facts(context: Context, { next, forecast, estimated }: ReturnType<typeo
     context.compactions > 0
       ? t(context.compactions === 1 ? 'Compacted once.' : 'Compacted {0} times.', wholeNumber(context.compactions))
       : '',
-    estimated ? t('Estimated until the provider reports its count.') : t('As the provider counted it.'),
+    estimated ? t('Estimated until the provider reports its count.') : t('Measured by the provider.'),
   ]
     .filter((part) => part !== '')
     .join(' ');
@@ -169,4 +169,62 @@ function facts(context: Context, { next, forecast, estimated }: ReturnType<typeo
 function share(part: number, whole: number): string {
   const value = whole > 0 ? (part / whole) * 100 : 0;
   return value > 0 && value < 1 ? '<1 %' : `${Math.round(value)} %`;
+}
+
+type Compaction = BreakdownState['compactions'][number];
+
+const triggers: Record<Compaction['trigger'], () => string> = {
+  automatic: () => t('automatic'),
+  manual: () => t('on request'),
+  overflow: () => t('after the provider refused the size'),
+  cold: () => t('after the prompt cache expired'),
+  edit: () => t('edited by you'),
+  retry: () => t('improved later'),
+};
+const states: Record<Compaction['state'], () => string> = {
+  live: () => t('in force'),
+  undone: () => t('undone'),
+  replaced: () => t('replaced by a better summary'),
+  superseded: () => t('included in a later one'),
+};
+
+/** Before and after of every compaction, the newest first. */
+function compactionTable(compactions: readonly Compaction[], act: (method: 'jump' | 'compare', id: string) => void): TemplateResult {
+  if (compactions.length === 0) return html`<p class="muted">${t('Nothing of this conversation has been compacted.')}</p>`;
+  const largest = Math.max(...compactions.map(({ tokensBefore }) => tokensBefore), 1);
+  return html`
+    <div class="table-box" role="region" aria-labelledby="compactions" tabindex="0">
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">${t('When')}</th><th scope="col">${t('How')}</th><th scope="col" class="number">${t('Messages')}</th><th scope="col" class="number">${t('Before')}</th><th scope="col" class="number">${t('After')}</th>
+            <th scope="col" class="number">${t('Saved')}</th><th scope="col" class="number">${t('Took')}</th><th scope="col" class="number">${t('Key details kept')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Actions')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${[...compactions].reverse().map((one) => row(one, largest, act))}
+        </tbody>
+      </table>
+    </div>
+  `;
+}
+
+function row(one: Compaction, largest: number, act: (method: 'jump' | 'compare', id: string) => void): TemplateResult {
+  const saved = one.tokensBefore > 0 ? Math.round((1 - one.tokensAfter / one.tokensBefore) * 100) : 0;
+  const when = dateTime(one.at);
+  return html`<tr class=${one.state}>
+    <th scope="row">${when}</th>
+    <td class="how">${one.method} · ${triggers[one.trigger]()}</td>
+    <td class="number">${wholeNumber(one.messages)}</td>
+    <td class="number">${shortTokens(one.tokensBefore)}${amount(one.tokensBefore, largest)}</td>
+    <td class="number">${shortTokens(one.tokensAfter)}${amount(one.tokensAfter, largest)}</td>
+    <td class="number">${saved} %</td>
+    <td class="number">${duration(one.durationMs)}${one.heldMs > 0 ? html`<br /><span class="muted">${t('held a turn {0}', duration(one.heldMs))}</span>` : nothing}</td>
+    <td class="number">${one.continuity ? `${Math.round(one.continuity.inContextPercent)} %` : t('not measured')}</td>
+    <td>${states[one.state]()}</td>
+    <td class="row-actions">
+      <button type="button" class="link-button" aria-label=${t('Jump to the compaction of {0}', when)} @click=${() => act('jump', one.id)}>${t('Jump')}</button>
+      <button type="button" class="link-button" aria-label=${t('Compare the prompt without and with the compaction of {0}', when)} @click=${() => act('compare', one.id)}>${t('Compare')}</button>
+    </td>
+  </tr>`;
 }

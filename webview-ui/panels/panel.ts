@@ -54,7 +54,7 @@ export class PanelView extends ViewElement {
 
 const doneText: Partial<Record<PanelRequest['method'], () => string>> = {
   compact: () => t('The conversation was compacted.'),
-  checkpoint: () => t('The checkpoint is written.'),
+  checkpoint: () => t('The snapshot is saved.'),
   undo_compaction: () => t('The last compaction was undone.'),
   pin: () => t('Pinned.'),
   unpin: () => t('Unpinned.'),
@@ -68,5 +68,19 @@ function page(state: PanelState): TemplateResult {
       return html`<tk-analytics .state=${state}></tk-analytics>`;
     case 'failed':
       return html`<h1>Threadkeeper</h1><p class="problem" role="alert">${icon('error')}<span>${t('This could not be read from your history. {0}', state.message)}</span></p>`;
+  }
+}
+
+/** What an element of a panel wants of the host. */
+export class PanelAskEvent extends Event {
+  static readonly type = 'tk-panel-ask';
+  constructor(readonly request: PanelRequest) {
+    super(PanelAskEvent.type, { bubbles: true });
+  }
+}
+
+declare global {
+  interface GlobalEventHandlersEventMap {
+    'tk-panel-ask': PanelAskEvent;
   }
 }

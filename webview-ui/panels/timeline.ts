@@ -4,7 +4,7 @@ import type { BreakdownState } from '../../src/protocol/panels';
 import type { Context } from '../gauge/gaugeModel';
 import { shortTokens } from '../../src/protocol/figures';
 import { dateTime } from '../lib/format';
-import { plot } from './plot';
+import { plot } from './plots';
 
 type Timeline = BreakdownState['timeline'];
 type Mark = Timeline['marks'][number];
@@ -15,7 +15,7 @@ const samples = 20;
 const markNames: Record<Mark['kind'], () => string> = {
   compaction: () => t('Compaction'),
   undo: () => t('Compaction undone'),
-  checkpoint: () => t('Checkpoint'),
+  checkpoint: () => t('Snapshot'),
   exclusion: () => t('Excluded'),
 };
 
@@ -37,7 +37,7 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
   return html`
     ${plot({
       label: t(
-        'Size of the context from {0} to {1}: {2} now, {3} at most. Compactions: {4}, checkpoints: {5}. The table below has the numbers.',
+        'Size of the context from {0} to {1}: {2} now, {3} at most. Compactions: {4}, snapshots: {5}. The table below has the numbers.',
         dateTime(first.at),
         dateTime(last.at),
         shortTokens(last.tokens),
@@ -63,7 +63,7 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
       ${compactions > 0 ? html`<li><span class="legend-mark mark-compaction" aria-hidden="true"></span>${t('Compaction')}</li>` : ''}
       ${marks.some(({ kind }) => kind === 'undo') ? html`<li><span class="legend-mark mark-undo" aria-hidden="true"></span>${t('Undo')}</li>` : ''}
       ${marks.some(({ kind }) => kind === 'exclusion') ? html`<li><span class="legend-mark mark-exclusion" aria-hidden="true"></span>${t('Excluded')}</li>` : ''}
-      ${checkpoints > 0 ? html`<li><span class="legend-mark mark-checkpoint" aria-hidden="true"></span>${t('Checkpoint')}</li>` : ''}
+      ${checkpoints > 0 ? html`<li><span class="legend-mark mark-checkpoint" aria-hidden="true"></span>${t('Snapshot')}</li>` : ''}
     </ul>
     <details>
       <summary>${t('Sizes as a table')}</summary>

@@ -14,7 +14,9 @@ const renderer = new Marked({
     html({ text }: Tokens.HTML | Tokens.Tag): string {
       return text.replace(/<[^<>]*>|[^<]+|</g, (part) => (plainTag.test(part) ? part : escape(part)));
     },
-    /** The library's own takes what stands within `<code>`, `<kbd>` or `<pre>` for HTML: it would be lost here, and not shown as written. */
+    /**
+     * The library's own takes what stands within `<code>`, `<kbd>` or `<pre>` for HTML: it would be lost here, and not shown as written.
+     */
     text(token: Tokens.Text | Tokens.Escape): string {
       return 'tokens' in token && token.tokens ? this.parser.parseInline(token.tokens) : escape(token.text, bareAmpersand);
     },

@@ -1,8 +1,7 @@
 import type { Tokens } from 'marked';
 import { t } from '../../src/protocol/l10n';
 import { AnnounceEvent, AskEvent } from '../lib/events';
-import { BlockSplitter, fenceIsClosed, lexBlock, normalised, type Block } from '../render/blocks';
-import { closeInline } from '../render/closeInline';
+import { BlockSplitter, fenceIsClosed, lexBlock, normalised, closeInline, type Block } from '../render/streamedMarkdown';
 import { CodeBlock, upgradeCode, type CodeAction } from '../render/codeBlock';
 import { iconElement } from '../render/icons';
 import { languageOf, renderTokens } from '../render/markdown';

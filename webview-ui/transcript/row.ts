@@ -6,7 +6,7 @@ import { hasEdit } from './messageEditor';
 import { beyondSwitch, forkSwitch, labelChip } from './rows/branchRows';
 import { compactionRow } from './rows/compactionRow';
 import { assistantRow, thinkingRow, userRow } from './rows/messageRows';
-import type { RowContext } from './rows/rowContext';
+import type { RowContext } from './rows/rowParts';
 import { branchSummaryRow, checkpointRow, errorRow, infoRow, nudgeRow, skillRow, undoRow } from './rows/systemRows';
 import { toolRow } from './rows/toolRow';
 import { ViewElement } from '../lib/viewElement';

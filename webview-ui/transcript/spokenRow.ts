@@ -1,5 +1,5 @@
 import { t } from '../../src/protocol/l10n';
-import { visibleText } from '../../src/protocol/visibleText';
+import { visibleText } from '../../src/protocol/figures';
 import type { TranscriptRow } from '../../src/protocol/messages';
 import { compactionSentence } from './rows/compactionRow';
 
@@ -15,7 +15,7 @@ export function spokenRow(row: TranscriptRow): string {
     case 'compaction':
       return compactionSentence(row);
     case 'checkpoint':
-      return t('Checkpoint written');
+      return t('Snapshot saved');
     case 'branch_summary':
       return t('The branch you left has been summarised');
     case 'skill':
@@ -23,7 +23,7 @@ export function spokenRow(row: TranscriptRow): string {
     case 'undo':
       return t('Compaction undone');
     case 'nudge':
-      return t('Memory nudge at {0} percent', Math.round(row.percent));
+      return t('Memory reminder at {0} percent', Math.round(row.percent));
     case 'info':
       return row.text;
     case 'user':

@@ -41,7 +41,8 @@ function endsAnswer({ kind }: Item): boolean {
 }
 
 /**
- * Tells who wrote the answer that begins at `from`. What was brought in without a model is nobody's in particular. An answer that has said nothing
+ * Tells who wrote the answer that begins at `from`. What was brought in without a model is nobody's in particular. An answer that has said
+ * nothing
  * yet, at the end, is being made by the model in use.
  */
 function nameOf(items: readonly Item[], from: number, inUse: string): string {

@@ -1,5 +1,4 @@
-import { dayOf, daysBetween } from './days';
-import type { AnalyticsReport } from './report';
+import { dayOf, daysBetween, type AnalyticsReport } from './report';
 import type { AnalyticsQuery, AnalyticsRows, CompactionRow, NudgeRow, UsageRow } from './rows';
 
 export interface AnalyticsFilter {

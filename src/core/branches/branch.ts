@@ -1,5 +1,5 @@
 import type { UsageRecord } from '../cost/usage';
-import type { EntryType, StoredEntry } from '../session/entry';
+import type { EntryOf, EntryType, StoredEntry } from '../session/entry';
 import type { Session } from '../session/session';
 
 /** The part of a branch that the projection can reach, root side first. */
@@ -12,6 +12,10 @@ export interface LiveBranch {
   readonly entries: readonly StoredEntry[];
   /** The newest usage of kind `turn` or `count` that was reported for one of `entries`. */
   readonly lastUsage: UsageRecord | null;
+  /** The newest summary that was prepared on this branch and is our own: whether it can still be used is another question. */
+  readonly prepared: EntryOf<'prepared_summary'> | null;
+  /** The newest requests that led to one of `entries` and that a provider may have kept the prompt of, in the order of their recording. */
+  readonly requests: readonly UsageRecord[];
   /** A session keeps the same one: it marks the frames of its prompt (core/frames/frames.ts). Nobody else may learn it. */
   readonly seal: string;
 }
@@ -56,4 +60,14 @@ export interface Fork {
   readonly seq: number;
   /** The first entries of all branches that begin there, `entry` among them, oldest first. */
   readonly branches: readonly string[];
+}
+
+export interface TranscriptPage {
+  /** Entries of the branch with `display`, oldest first, with the side entries (checkpoints, labels) that hang off them. */
+  readonly entries: readonly StoredEntry[];
+  readonly hasMore: boolean;
+  /** Among the entries of the page, those without `display` included. */
+  readonly forks: readonly Fork[];
+  /** First entries of the branches that go on from the active leaf; only of the newest page. */
+  readonly beyondLeaf: readonly string[];
 }

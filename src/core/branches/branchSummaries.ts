@@ -1,4 +1,4 @@
-import { foldByExtraction } from '../compaction/ladder/foldWithoutModel';
+import { foldByExtraction } from '../compaction/ladder/fold';
 import { renderFoldedState } from '../compaction/ledgers/foldedState';
 import { entryRef } from '../compaction/summary/prompts';
 import type { SummaryCall } from '../compaction/summary/summaryWriter';

@@ -1,13 +1,12 @@
 import { StoreError } from '../errors';
 import { english } from '../l10n';
 import type { SessionStore } from '../ports';
-import type { Written } from '../session/attachment';
+import type { Written } from '../session/userMessage';
 import type { BranchTip } from './branch';
 import { isUserMessage, type StoredEntry } from '../session/entry';
 import type { BranchState } from '../chat/branchState';
 import type { BranchSummaries } from './branchSummaries';
-import type { ConversationEvent } from '../chat/events';
-import { notBegun, type SendOutcome } from '../chat/sendOutcome';
+import { notBegun, type ConversationEvent, type Accepted, type SendOutcome } from '../chat/events';
 
 export interface BranchingDeps {
   readonly store: Pick<SessionStore, 'entries' | 'branches' | 'commonAncestor' | 'page'>;
@@ -16,7 +15,7 @@ export interface BranchingDeps {
   /** The branch in memory is another one. */
   readonly branchChanged: () => void;
   /** A turn of its own, behind those that were asked for before; `begin` puts the branch where it starts from, its message included. */
-  readonly turn: (id: string, message: Written | null, begin: () => Promise<void>) => Promise<SendOutcome>;
+  readonly turn: (id: string, message: Written | null, begin: () => Promise<void>, accepted?: Accepted) => Promise<SendOutcome>;
   /** An operation that holds no turn; null: done, else why not, in words for the user. */
   readonly alone: (run: (stop: AbortSignal) => Promise<string | null>) => Promise<string | null>;
   readonly summaries: BranchSummaries;
@@ -36,9 +35,9 @@ export class Branching {
   constructor(private readonly deps: BranchingDeps) {}
 
   /** Sends another text in the place of a user's message. The outcome is as that of `Conversation.send`. */
-  edit(entry: string, text: string, id: string): Promise<SendOutcome> {
+  edit(entry: string, text: string, id: string, accepted?: Accepted): Promise<SendOutcome> {
     if (text.trim() === '') return Promise.resolve(notBegun(id, { reason: 'invalid_request', message: english('The message is empty.') }));
-    return this.deps.turn(id, { text, attachments: [] }, async () => {
+    const begin = async () => {
       const { branch, emit } = this.deps;
       const message = await this.find(entry);
       if (!isUserMessage(message)) throw new StoreError('invalid', english('Only a message of the user can be edited'));
@@ -47,14 +46,13 @@ export class Branching {
       await this.replaced(stored.uuid);
       emit({ type: 'entry_appended', entry: stored });
       await this.deps.summaries.noteLeft(before);
-    });
+    };
+    return this.deps.turn(id, { text, attachments: [] }, begin, accepted);
   }
 
   /** Asks again for an answer to the user's message before `entry`, beside the answer that is there. */
-  regenerate(entry: string, id: string): Promise<SendOutcome> {
-    return this.deps.turn(id, null, async () => {
-      await this.moveTo((await this.questionOf(entry)).uuid);
-    });
+  regenerate(entry: string, id: string, accepted?: Accepted): Promise<SendOutcome> {
+    return this.deps.turn(id, null, async () => this.moveTo((await this.questionOf(entry)).uuid), accepted);
   }
 
   /** Every branch, the one that was used last first. Rejects with `StoreError`. */
@@ -65,13 +63,26 @@ export class Branching {
   /** Goes to the newest end of the branches that lead through `entry`. Null when it is there, else why not. Never rejects. */
   switchTo(entry: string): Promise<string | null> {
     return this.deps.alone(async () => {
-      const { store, branch } = this.deps;
-      for (const { leaf } of await this.list()) {
-        if (leaf !== entry && (await store.commonAncestor(leaf, entry)) !== entry) continue;
-        if (leaf !== branch.leaf) await this.moveTo(leaf);
-        return null;
-      }
-      return gone;
+      const leaf = await this.endOf(entry);
+      if (leaf === null) return gone;
+      if (leaf !== this.deps.branch.leaf) await this.moveTo(leaf);
+      return null;
+    });
+  }
+
+  /** Where `switchTo` leads; null when it leads nowhere. Rejects with `StoreError`. */
+  async endOf(entry: string): Promise<string | null> {
+    for (const { leaf } of await this.list()) {
+      if (leaf === entry || (await this.deps.store.commonAncestor(leaf, entry)) === entry) return leaf;
+    }
+    return null;
+  }
+
+  /** Goes back to before a message; what was said since stays, as a branch. Null when it is done, else why not. Never rejects. */
+  rewindTo(entry: string): Promise<string | null> {
+    return this.deps.alone(async () => {
+      await this.moveTo((await this.find(entry)).parent);
+      return null;
     });
   }
 
@@ -95,7 +106,7 @@ export class Branching {
     emit({ type: 'entry_appended', entry: mark });
   }
 
-  private async moveTo(leaf: string): Promise<void> {
+  private async moveTo(leaf: string | null): Promise<void> {
     const { branch, summaries } = this.deps;
     if (leaf === branch.leaf) return;
     const before = branch.entries;

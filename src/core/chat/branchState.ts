@@ -1,12 +1,12 @@
 import { estimateTokens } from '../context/measure/estimateTokens';
+import type { LiveBranch } from '../branches/branch';
 import type { CostOf } from '../cost/prices';
 import { Frames } from '../frames/frames';
 import type { Clock, IdSource, SessionStore, TokenCounter } from '../ports';
 import type { TokenUsage } from '../models/modelEvent';
 import type { UsageRecord } from '../cost/usage';
-import { attachmentTokens } from '../session/attachment';
-import type { EntryContent, NewEntry, StoredEntry } from '../session/entry';
-import { entryText, markTypes } from '../session/entryKinds';
+import { attachmentTokens } from '../session/userMessage';
+import { isEntryOf, entryText, markTypes, type EntryContent, type NewEntry, type StoredEntry } from '../session/entry';
 import type { Session } from '../session/session';
 import type { NoteWrite } from '../tools/tool';
 
@@ -24,6 +24,7 @@ export interface AppendOptions {
   readonly modelFacing: boolean;
   /** The block has been streaming under this uuid. */
   readonly uuid?: string;
+  /** A side entry's is recorded with the entry that it hangs off. */
   readonly usage?: readonly Omit<UsageRecord, 'entry'>[];
   /** What it did to the notes. */
   readonly notes?: readonly NoteWrite[];
@@ -36,29 +37,36 @@ export interface AppendOptions {
  * as many tokens for a provider: counted like that, what cannot fit would be sent. Prose and code have 3 to 5.
  */
 const mostPerToken = 8;
+/** So many tell what a provider still has of a prompt. */
+const mostRequests = 12;
 
 /** The live branch in memory: what the store returned when it was opened, plus everything appended since. */
 export class BranchState {
   private list: StoredEntry[];
   private readonly counts = new Map<string, number>();
   lastUsage: UsageRecord | null;
+  /** The newest requests of the session, oldest first. */
+  requests: readonly UsageRecord[];
+  /** The newest summary that was prepared on this branch. */
+  prepared: LiveBranch['prepared'];
 
   private constructor(
     private readonly deps: BranchDeps,
     public session: Session,
-    entries: readonly StoredEntry[],
-    lastUsage: UsageRecord | null,
+    { entries, lastUsage, requests, prepared }: LiveBranch,
     /** The session's prompts have these frames. */
     readonly frames: Frames,
   ) {
     this.list = [...entries];
     this.lastUsage = lastUsage;
+    this.requests = requests;
+    this.prepared = prepared;
     for (const entry of entries) if (entry.tokenEstimate !== null) this.counts.set(entry.uuid, entry.tokenEstimate);
   }
 
   static async load(deps: BranchDeps, session: string): Promise<BranchState> {
     const live = await deps.store.liveBranch(session);
-    return new BranchState(deps, live.session, live.entries, live.lastUsage, new Frames(live.seal));
+    return new BranchState(deps, live.session, live, new Frames(live.seal));
   }
 
   get entries(): readonly StoredEntry[] {
@@ -90,7 +98,11 @@ export class BranchState {
   /** Appends behind the leaf; durable when it resolves. Rejects with `StoreError`, and then nothing has changed. */
   async append(content: EntryContent, options: AppendOptions): Promise<StoredEntry> {
     const entry = this.draft(content, options);
-    const usage = (options.usage ?? []).map((record) => ({ ...this.priced(record), entry: entry.uuid }));
+    const isMark = markTypes.has(content.type);
+    const usage = (options.usage ?? []).map((record) => ({
+      ...this.priced(record),
+      entry: isMark ? (entry.parent ?? entry.uuid) : entry.uuid,
+    }));
     const memoryWrites = (options.notes ?? []).map((write) => ({ ...write, entry: entry.uuid, at: entry.createdAt }));
     const [stored] = await this.deps.store.append(this.session.uuid, {
       entries: [entry],
@@ -98,7 +110,9 @@ export class BranchState {
       after: entry.parent,
       ...(memoryWrites.length > 0 ? { memoryWrites } : {}),
     });
-    if (!markTypes.has(content.type)) this.list = [...this.list, stored!];
+    if (!isMark) this.list = [...this.list, stored!];
+    if (isEntryOf(stored!, 'prepared_summary')) this.prepared = stored;
+    this.remember(usage);
     return stored!;
   }
 
@@ -107,12 +121,20 @@ export class BranchState {
     const priced = this.priced(record);
     await this.deps.store.append(this.session.uuid, { entries: [], usage: [priced] });
     if (!priced.estimated) this.lastUsage = priced;
+    this.remember([priced]);
     return priced;
   }
 
   /** Records what was paid for without being an answer: it measures nothing. Rejects with `StoreError`. */
   async spend(usage: readonly UsageRecord[]): Promise<void> {
-    await this.deps.store.append(this.session.uuid, { entries: [], usage: usage.map((record) => this.priced(record)) });
+    const priced = usage.map((record) => this.priced(record));
+    await this.deps.store.append(this.session.uuid, { entries: [], usage: priced });
+    this.remember(priced);
+  }
+
+  private remember(usage: readonly UsageRecord[]): void {
+    const asked = usage.filter(({ kind }) => kind !== 'count' && kind !== 'imported');
+    if (asked.length > 0) this.requests = [...this.requests, ...asked].slice(-mostRequests);
   }
 
   /** Dollars; null when nobody knows. */
@@ -149,7 +171,7 @@ export class BranchState {
   }
 
   /** Goes to another end of the tree. Rejects with `StoreError`. */
-  async moveTo(leaf: string): Promise<void> {
+  async moveTo(leaf: string | null): Promise<void> {
     await this.deps.store.moveLeaf(this.session.uuid, leaf);
     await this.reload();
   }
@@ -160,6 +182,8 @@ export class BranchState {
     this.session = live.session;
     this.list = [...live.entries];
     this.lastUsage = live.lastUsage;
+    this.requests = live.requests;
+    this.prepared = live.prepared;
     for (const entry of live.entries) if (entry.tokenEstimate !== null) this.counts.set(entry.uuid, entry.tokenEstimate);
   }
 }

@@ -4,11 +4,10 @@ import { ContextEngine, type ModelBinding } from '../context/engine';
 import type { Policy } from '../context/policy/policy';
 import type { SessionPolicy } from '../context/policy/resolvePolicy';
 import type { ContextSnapshot } from '../context/measure/snapshot';
-import { parseThinkingLevel, type ThinkingLevel } from '../context/policy/thinkingLevel';
+import { parseThinkingLevel, type ThinkingLevel } from '../models/modelInfo';
 import { compactionHistory, type PastCompaction } from '../session/liveCompaction';
-import type { Pin } from '../session/pin';
-import type { Attachment } from '../session/attachment';
-import type { QueuedMessage } from '../session/queuedMessage';
+import type { Pin } from '../session/storage';
+import type { Attachment, QueuedMessage } from '../session/userMessage';
 import type { Session, SessionDetails } from '../session/session';
 import { onDemandShare, ToolBox, toSpec } from '../tools/toolBox';
 import { Approvals } from './turn/approvals';
@@ -17,20 +16,24 @@ import { BranchState } from './branchState';
 import { MessageQueue } from './messageQueue';
 import { Operations } from './operations';
 import type { CheckpointResult } from '../compaction/checkpoints/checkpoints';
-import type { CompactionResult } from '../compaction/compactor';
-import { ContextMeter } from '../context/measure/contextMeter';
+import { ContextMeter, leastCost } from '../context/measure/contextMeter';
 import { ContextManager, type CompactionPreview, type UndoPreview } from '../context/contextManager';
-import { elsewhere, noRecord, type SendOutcome } from './sendOutcome';
+import {
+  elsewhere,
+  noRecord,
+  type ConversationEvent,
+  type TurnError,
+  type Accepted,
+  type SendOutcome,
+  type CompactionResult,
+} from './events';
 import { SharedSession } from './sharedSession';
 import type { ConversationDeps } from './conversationDeps';
-import type { ConversationEvent, TurnError } from './events';
 import type { PinResult, PinTarget } from '../context/pins';
 import { comparePrompts, type PromptComparison } from '../context/projection/promptComparison';
 import { withBudget } from '../cost/budgetedClient';
-import { leastCost } from '../cost/leastCost';
-import { SessionLimit } from '../cost/sessionLimit';
-import { sumOf } from '../cost/spending';
-import { ModelError } from '../models/modelError';
+import { sumOf, SessionLimit } from '../cost/spending';
+import { ModelError } from '../models/modelEvent';
 import { systemPrompt } from './turn/systemPrompt';
 import { Turns } from './turn/turns';
 import { modelTurnError, storeTurnError } from './turn/turnError';
@@ -72,12 +75,13 @@ export class Conversation {
       emit: (event) => this.emit(event),
       branchChanged: () => this.branchChanged(true),
       summaries: context.branchSummaries,
-      turn: (id, message, begin) => this.turns.branchingOff(id, message, begin),
+      turn: (id, message, begin, accepted) => this.turns.branchingOff(id, message, begin, accepted),
       alone: (run) => this.alone(run, (message) => message),
     });
     this.operations = new Operations(shared, () => {
       this.emit({ type: 'became_idle' });
       void meter.restoreAnchor();
+      context.cacheWatch.look();
     });
     this.queue = new MessageQueue({ ...deps, session: () => this.session.uuid, emit: (event) => this.emit(event) });
     this.turns = new Turns({
@@ -131,7 +135,15 @@ export class Conversation {
       budget: () => engine.budget.effective * onDemandShare,
     });
     engine.useTools(toolBox.current().map(toSpec));
-    const context = new ContextManager({ ...deps, branch, engine, emit, whenFree: (run) => conversation.whenFree(run) });
+    const context = new ContextManager({
+      ...deps,
+      branch,
+      engine,
+      emit,
+      whenFree: (run) => conversation.whenFree(run),
+      isIdle: () => !conversation.isBusy && !shared.isElsewhere && deps.store.status.access !== 'readonly',
+      tell: () => meter.tell(),
+    });
     const meter = new ContextMeter({ ...deps, branch, engine, emit, canWrite: () => deps.store.status.access !== 'readonly' });
     const limit = new SessionLimit({
       limit: () => branch.session.costLimit,
@@ -154,6 +166,9 @@ export class Conversation {
     await conversation.refreshModel();
     void meter.settle();
     void context.retries.wake();
+    await context.chooseCacheTime();
+    void context.prepared.recall();
+    context.cacheWatch.look();
     return conversation;
   }
 
@@ -201,8 +216,13 @@ export class Conversation {
   }
 
   /** Sends a message, or queues it behind the running turn. Resolves when its turn has ended; never rejects. */
-  send(text: string, id: string = this.deps.ids.next(), attachments: readonly Attachment[] = []): Promise<SendOutcome> {
-    return this.turns.send(id, { text, attachments });
+  send(
+    text: string,
+    id: string = this.deps.ids.next(),
+    attachments: readonly Attachment[] = [],
+    accepted?: Accepted,
+  ): Promise<SendOutcome> {
+    return this.turns.send(id, { text, attachments }, accepted);
   }
 
   /** Sends what was still waiting when the last process ended; resolves when all of it has had its turn. */
@@ -221,11 +241,14 @@ export class Conversation {
   }
 
   /** Asks again for an answer to what is already there. */
-  retry(id: string = this.deps.ids.next()): Promise<SendOutcome> {
-    return this.turns.retry(id);
+  retry(id: string = this.deps.ids.next(), accepted?: Accepted): Promise<SendOutcome> {
+    return this.turns.retry(id, accepted);
   }
 
-  /** Ends the running operation, or asks the window it runs in to; resolves at once. Returns the queued messages, which are not sent any more. */
+  /**
+   * Ends the running operation, or asks the window it runs in to; resolves at once. Returns the queued messages, which are not sent any
+   * more.
+   */
   async stop(): Promise<readonly QueuedMessage[]> {
     const back = this.queue.messages;
     const emptied = this.queue.empty();
@@ -248,6 +271,7 @@ export class Conversation {
     return this.alone(async (signal) => {
       await this.branch.settleCounts();
       await this.context.retries.apply();
+      await this.context.prepared.recall();
       return this.context.compactor.run(
         { trigger: 'manual', instructions, holdsTurn: false, ...(summary === undefined ? {} : { summary }) },
         { stop: signal },
@@ -350,7 +374,9 @@ export class Conversation {
     this.emit({ type: 'session_changed', session: this.session });
   }
 
-  /** Gives the session a policy of its own, or none; in force from the next request that begins after what runs. Rejects with `StoreError`. */
+  /**
+   * Gives the session a policy of its own, or none; in force from the next request that begins after what runs. Rejects with `StoreError`.
+   */
   async setPolicy(policy: SessionPolicy | null): Promise<void> {
     await this.operations.enqueue(async () => {
       this.branch.session = await this.deps.store.updateSession(this.session.uuid, { policy });

@@ -1,7 +1,9 @@
 import type { ModelBinding } from '../context/engine';
+import type { CacheTime } from '../context/measure/snapshot';
 import type { CostOf } from '../cost/prices';
 import type { Policy } from '../context/policy/policy';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
+import type { CallRecorder } from '../rewind/callRecorder';
 import type { Session } from '../session/session';
 import type { ApprovalQuestion, Tool } from '../tools/tool';
 import type { ApprovalRule } from './turn/approvals';
@@ -14,16 +16,22 @@ export interface ConversationDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly log: Logger;
+  /** For how long a provider is paid to keep a prompt; omitted: decided by the rhythm of the person. */
+  readonly cacheTime?: () => CacheTime | 'automatic';
   /** Omitted: nobody knows what requests cost. */
   readonly costOf?: CostOf;
   /** What the model may call; `notify` tells the surfaces what a tool did. Asked once, when the session is opened. */
   readonly tools: (notify: (event: ConversationEvent) => void) => readonly Tool[];
+  /** Omitted: what calls do to files is not recorded. */
+  readonly recorder?: CallRecorder;
   /** Tools of other extensions and servers as they are now: only what the user chooses of them is used. */
   readonly otherTools: () => readonly Tool[];
   /** Whether a tool's question is put to the user; asked before each call that has one. */
   readonly approvalRule: (question: ApprovalQuestion) => ApprovalRule;
   /** Model steps with calls in one turn, after which the user is asked whether to go on. */
   readonly maxRounds: () => number;
+  /** Whether the model is told of what a message clearly refers to and has not before it; omitted: no. */
+  readonly recallHints?: () => boolean;
   /** Omitted: a policy that asks gets a summary. */
   readonly askWhenFull?: AskWhenFull;
   /** Omitted: a policy that has each compaction looked at first makes them at once. */

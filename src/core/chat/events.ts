@@ -1,11 +1,12 @@
 import type { ContextSnapshot } from '../context/measure/snapshot';
 import type { ModelFailureReason, TokenUsage } from '../models/modelEvent';
-import type { Pin } from '../session/pin';
-import type { TranscriptPage } from '../branches/transcriptPage';
-import type { ContentOf, StoredEntry } from '../session/entry';
-import type { QueuedMessage } from '../session/queuedMessage';
+import type { Pin } from '../session/storage';
+import type { TranscriptPage } from '../branches/branch';
+import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
+import type { QueuedMessage } from '../session/userMessage';
 import type { Session } from '../session/session';
 import type { ApprovalQuestion } from '../tools/tool';
+import { english } from '../l10n';
 
 export type TurnPhase = 'preparing' | 'compacting' | 'waiting' | 'streaming' | 'tools' | 'retrying' | 'stopping';
 
@@ -72,7 +73,10 @@ export type ConversationEvent =
   | { readonly type: 'queue_changed'; readonly queue: readonly QueuedMessage[] }
   /** Another window works in this session, or (null) no longer does; what it appends and streams is told as well. */
   | { readonly type: 'elsewhere_changed'; readonly holder: string | null }
-  /** The session stands on another branch, here or by another window: everything that was told about the old one is void. `page`: its newest. */
+  /**
+   * The session stands on another branch, here or by another window: everything that was told about the old one is void. `page`: its
+   * newest.
+   */
   | { readonly type: 'branch_replaced'; readonly page: TranscriptPage }
   /** The branch that was left last had work which this one has not, and a summary of it is on offer or being made; null: no longer. */
   | { readonly type: 'branch_left'; readonly left: { readonly messages: number; readonly summarizing: boolean } | null }
@@ -83,3 +87,45 @@ export type ConversationEvent =
 
 /** `customType` of the entry that records a turn's error in the transcript. */
 export const turnErrorType = 'turn_error';
+
+export interface TurnOutcome {
+  readonly ok: boolean;
+  readonly text: string;
+  readonly error: TurnError | null;
+}
+
+export interface SendOutcome extends TurnOutcome {
+  readonly id: string;
+  /** False when the turn was never begun: refused, taken out of the queue, or the conversation was closed. */
+  readonly begun: boolean;
+}
+
+/** Called when a message is on disk or in the queue, for a retry when it is under way; not for a turn that ends before that. */
+export type Accepted = () => void;
+
+/** Resolves when what `start` begins is accepted, or was cancelled; rejects, in words for the user, when it ends with an error before. */
+export function untilAccepted(start: (accepted: Accepted) => Promise<SendOutcome>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    start(resolve).then(({ error }) => (error && error.reason !== 'cancelled' ? reject(new Error(error.message)) : resolve()), reject);
+  });
+}
+
+export const outOfQueue: TurnError = { reason: 'cancelled', message: english('Taken out of the queue.') };
+export const elsewhere: TurnError = {
+  reason: 'elsewhere',
+  message: english('Another window is answering in this session. Try again when it has finished.'),
+};
+
+export function notBegun(id: string, error: TurnError): SendOutcome {
+  return { id, begun: false, ok: false, text: '', error };
+}
+
+export interface CompactionResult {
+  readonly entry: EntryOf<'compaction'> | null;
+  /** Why nothing was folded, in words for the user; null when it was. */
+  readonly message: string | null;
+}
+
+export function noRecord(message: string): CompactionResult {
+  return { entry: null, message };
+}

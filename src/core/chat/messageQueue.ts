@@ -1,7 +1,6 @@
 import { errorText } from '../errors';
 import type { Logger, SessionStore } from '../ports';
-import type { Written } from '../session/attachment';
-import type { QueuedMessage } from '../session/queuedMessage';
+import type { Written, QueuedMessage } from '../session/userMessage';
 import type { ConversationEvent } from './events';
 
 export interface MessageQueueDeps {

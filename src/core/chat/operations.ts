@@ -28,7 +28,9 @@ export class Operations {
     return result;
   }
 
-  /** Enqueued, and with the session to itself, of all windows. `held`: what becomes of it while another window works in it; undefined waits. */
+  /**
+   * Enqueued, and with the session to itself, of all windows. `held`: what becomes of it while another window works in it; undefined waits.
+   */
   enqueueExclusive<T>(run: (signal: AbortSignal) => Promise<T>, held: () => Promise<T | undefined>): Promise<T> {
     return this.enqueue(() => this.exclusive(run, held));
   }

@@ -1,9 +1,8 @@
 import type { Disposable } from '../base/disposable';
 import { CancelledError, errorText } from '../errors';
 import type { IdSource, Logger, SessionStore } from '../ports';
-import type { PartialChunk } from '../session/partialChunk';
-import type { StoreChange } from '../session/storeChange';
-import { markTypes } from '../session/entryKinds';
+import type { PartialChunk, StoreChange } from '../session/storage';
+import { markTypes } from '../session/entry';
 import type { Session } from '../session/session';
 import { transcriptPageSize } from '../branches/branching';
 import type { BranchState } from './branchState';

@@ -1,15 +1,14 @@
 import { elementsOf, notSearched, reachablePercent, type Reach } from './measure/continuity';
-import { isUserMessage, type Cut } from './ladder/cutPoint';
+import type { Cut } from './ladder/cutPoint';
+import { isUserMessage, type ContentOf, type EntryOf, type StoredEntry, type Continuity } from '../session/entry';
 import { FoldedState, renderFoldedState, requestLine } from './ledgers/foldedState';
 import type { Fold } from './ladder/fold';
-import { maskedEntries } from './ladder/mask';
+import { maskedEntries, newStubs, scaledToWindow, toldStubs } from './ladder/mask';
 import type { SummaryCall } from './summary/summaryWriter';
-import { itemsOf, type TextAnalysis } from './measure/textAnalysis';
+import { itemsOf } from './measure/textAnalysis';
 import type { ContextEngine } from '../context/engine';
 import { errorText } from '../errors';
-import type { Clock, IdSource, Logger, SessionStore, TextAnalyst, TokenCounter } from '../ports';
-import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
-import type { Continuity } from '../session/fidelity';
+import type { Clock, IdSource, Logger, SessionStore, TextAnalysis, TextAnalyst, TokenCounter } from '../ports';
 import { liveCompaction } from '../session/liveCompaction';
 import type { UsageRecord } from '../cost/usage';
 import type { BranchState } from '../chat/branchState';
@@ -48,13 +47,32 @@ export class CompactionRecorder {
 
   constructor(private readonly deps: RecordDeps) {}
 
-  /** As it would be stored, with the size of the context after it. */
-  async draft(fold: Fold, cut: Cut, facts: RecordFacts): Promise<Content> {
+  /**
+   * As it would be stored, with the size of the context after it. `told`: what the summary was written of in the prompt, also where that
+   * stays; old results of it give way to stubs, which costs no cache that the compaction does not cost anyway.
+   */
+  async draft(fold: Fold, cut: Cut, facts: RecordFacts, told: readonly StoredEntry[] = []): Promise<Content> {
     const { branch, engine, pins, clock, ids } = this.deps;
     const isMessage = (entry: StoredEntry) => entry.content.type === 'message';
     const before = liveCompaction(branch.entries);
     const masked = maskedEntries(branch.entries);
-    const keptMasked = cut.kept.filter(({ uuid }) => masked.has(uuid)).map(({ uuid }) => uuid);
+    const carried = cut.kept.filter(({ uuid }) => masked.has(uuid)).map(({ uuid }) => uuid);
+    const isTold = new Set(told.map(({ uuid }) => uuid));
+    const { masking } = engine.policy.compaction;
+    const { fresh } = masking.enabled
+      ? newStubs(
+          cut.kept.filter(({ uuid }) => !masked.has(uuid)),
+          {
+            ...masking,
+            protectTokens: scaledToWindow(masking.protectTokens, engine.budget.effective),
+            tokensOf: branch.tokensOf,
+            isTold: ({ uuid }) => isTold.has(uuid),
+          },
+        )
+      : { fresh: [] };
+    const stubs = toldStubs(branch.entries);
+    const keptMasked = [...carried, ...fresh];
+    const maskedTold = carried.every((uuid) => isTold.has(uuid) || stubs.has(uuid));
     const durationMs = clock.now() - facts.startedAt;
     const { startedAt: _, holdsTurn, ...rest } = facts;
     const requestChars = engine.budget.oversized * 3;
@@ -79,7 +97,7 @@ export class CompactionRecorder {
       cost: null,
       ...(fold.note ? { note: fold.note } : {}),
       ...(fold.audit ? { audit: fold.audit } : {}),
-      ...(keptMasked.length > 0 ? { masked: keptMasked } : {}),
+      ...(keptMasked.length > 0 ? { masked: keptMasked, maskedTold } : {}),
       ...rest,
     };
     return this.measured(content);
@@ -124,19 +142,40 @@ export class CompactionRecorder {
     }
   }
 
-  /** Record, pointer and what it cost in one transaction. Rejects with `StoreError`, and then nothing has changed. */
-  async append(content: Content, calls: readonly SummaryCall[]): Promise<EntryOf<'compaction'>> {
+  /**
+   * Record, pointer and what it cost in one transaction; `paidBefore`: what has been recorded already. Rejects with `StoreError`, and then
+   * nothing has changed.
+   */
+  async append(content: Content, calls: readonly SummaryCall[], paidBefore: number | null = 0): Promise<EntryOf<'compaction'>> {
     const { branch, engine, emit } = this.deps;
     const usage = calls.map((call) => this.usageOf(call));
     const costs = calls.map((call) => branch.costOf(call.provider, call.model, call.usage));
-    const cost = costs.includes(null) ? null : costs.reduce<number>((sum, one) => sum + (one ?? 0), 0);
-    const stored = await branch.append({ ...content, cost }, { ...recordFlags, usage });
+    const stored = await branch.append({ ...content, cost: sumOf([paidBefore, ...costs]) }, { ...recordFlags, usage });
     await branch.settleCounts().catch(() => undefined);
     engine.recounted();
     for (const [index, { model, usage: used }] of calls.entries())
       emit({ type: 'usage_reported', model, usage: used, kind: 'compaction', cost: costs[index] ?? null });
     emit({ type: 'entry_appended', entry: stored });
     return stored as EntryOf<'compaction'>;
+  }
+
+  /** What was written before anybody needed it, with what it cost. It changes no prompt. Rejects with `StoreError`. */
+  async appendPrepared(
+    content: Omit<ContentOf<'prepared_summary'>, 'cost'>,
+    calls: readonly SummaryCall[],
+  ): Promise<ContentOf<'prepared_summary'>> {
+    const { branch, emit } = this.deps;
+    const costs = calls.map((call) => branch.costOf(call.provider, call.model, call.usage));
+    const whole = { ...content, cost: sumOf(costs) };
+    await branch.append(whole, {
+      display: false,
+      modelFacing: false,
+      parent: content.reads.through,
+      usage: calls.map((call) => this.usageOf(call)),
+    });
+    for (const [index, { model, usage }] of calls.entries())
+      emit({ type: 'usage_reported', model, usage, kind: 'compaction', cost: costs[index] ?? null });
+    return whole;
   }
 
   /** Requests that led to no record are paid for all the same. Never rejects. */
@@ -154,10 +193,15 @@ export class CompactionRecorder {
   }
 
   /** A request is known by its time: what a compaction and a checkpoint that are cancelled together have used is two. */
-  private usageOf({ provider, model, usage }: SummaryCall): Omit<UsageRecord, 'entry'> {
-    this.recordedAt = Math.max(this.deps.clock.now(), this.recordedAt + 1);
+  private usageOf({ provider, model, usage, sentAt }: SummaryCall): Omit<UsageRecord, 'entry'> {
+    this.recordedAt = Math.max(sentAt, this.recordedAt + 1);
     return { provider, model, kind: 'compaction', ...usage, cost: null, at: this.recordedAt };
   }
+}
+
+/** Null where a price is not known. */
+function sumOf(costs: readonly (number | null)[]): number | null {
+  return costs.reduce((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
 /** A second cut inside of one turn has its request in the state alone, and after a restart not in memory either. */

@@ -1,6 +1,5 @@
 import { isCommandRun } from '../session/commandRun';
-import type { ContentOf, StoredEntry } from '../session/entry';
-import { kindOf } from '../session/entryKinds';
+import { kindOf, type ContentOf, type StoredEntry } from '../session/entry';
 
 /** `custom` entry by which the user takes entries out of the context, or puts them back; the newest one that names an entry holds. */
 export const contextExclusion = 'context_exclusion';

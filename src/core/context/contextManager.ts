@@ -1,9 +1,12 @@
-import { Failover } from '../compaction/summary/failover';
-import { RememberingAnalyst } from '../compaction/measure/rememberingAnalyst';
+import { SummaryJob, Failover } from '../compaction/summary/summaryJob';
+import { RememberingAnalyst } from '../compaction/measure/textAnalysis';
 import type { ContextEngine } from './engine';
 import { pinnedType } from './projection/projection';
-import type { ThinkingLevel } from './policy/thinkingLevel';
+import type { ThinkingLevel } from '../models/modelInfo';
+import { cheaperTime, pastRequests } from '../cost/cacheTime';
+import { errorText } from '../errors';
 import { english, t } from '../l10n';
+import type { CacheTime } from './measure/snapshot';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import { excludedEntries } from './contextExclusion';
 import type { ContentOf } from '../session/entry';
@@ -13,14 +16,14 @@ import type { BranchState } from '../chat/branchState';
 import { BackgroundSummary } from '../compaction/summary/backgroundSummary';
 import { Checkpoints } from '../compaction/checkpoints/checkpoints';
 import { CompactionRecorder } from '../compaction/compactionRecorder';
-import { Compactor, type CompactionResult } from '../compaction/compactor';
-import type { ConversationEvent } from '../chat/events';
+import { Compactor } from '../compaction/compactor';
+import type { ConversationEvent, CompactionResult } from '../chat/events';
 import { Exclusions } from './exclusions';
 import { FoldPlanner } from '../compaction/ladder/foldPlanner';
 import { Pins, type PinResult, type PinTarget } from './pins';
-import { SummaryJob } from '../compaction/summary/summaryJob';
-import { SummaryRetries } from '../compaction/summary/summaryRetries';
-import { SummaryRewriter, type Rewritten } from '../compaction/summary/summaryRewriter';
+import { CacheWatch } from '../compaction/cacheWatch';
+import { PreparedSummaries } from '../compaction/summary/preparedSummaries';
+import { SummaryRetries, SummaryRewriter, type Rewritten } from '../compaction/summary/summaryRetries';
 
 export interface ContextManagerDeps {
   readonly store: SessionStore;
@@ -36,6 +39,14 @@ export interface ContextManagerDeps {
   readonly offerBranchSummary?: () => boolean;
   /** Runs something with the session to itself, after what runs; not at all while another window works in it. */
   readonly whenFree: (run: () => Promise<void>) => Promise<void>;
+  /** Index and head of the notes; null when there are none. */
+  readonly memoryHead: () => Promise<string | null>;
+  /** Nothing runs or waits here, no other window works in the session, and it can be written. */
+  readonly isIdle: () => boolean;
+  /** The context is another one now, or may be. */
+  readonly tell: () => void;
+  /** Omitted: decided by the rhythm of the person. */
+  readonly cacheTime?: () => CacheTime | 'automatic';
 }
 
 export interface CompactionPreview {
@@ -64,12 +75,16 @@ export class ContextManager {
   readonly checkpoints: Checkpoints;
   readonly compactor: Compactor;
   readonly background: BackgroundSummary;
+  readonly prepared: PreparedSummaries;
+  readonly cacheWatch: CacheWatch;
   readonly retries: SummaryRetries;
   readonly branchSummaries: BranchSummaries;
   readonly exclusions: Exclusions;
   private readonly planner: FoldPlanner;
   private readonly recorder: CompactionRecorder;
   private readonly rewriter: SummaryRewriter;
+  /** The last turn ran in this window. */
+  private ranLast = false;
 
   constructor(private readonly deps: ContextManagerDeps) {
     const { branch, engine, pinnedFiles, clock } = deps;
@@ -92,8 +107,16 @@ export class ContextManager {
       spend: (calls) => this.recorder.spend(calls),
       isOffered: () => deps.offerBranchSummary?.() ?? false,
     });
-    this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder, isPrepared: () => this.background.isUsable });
-    this.background = new BackgroundSummary({ ...deps, planner: this.planner, recorder: this.recorder });
+    this.checkpoints = new Checkpoints({
+      ...deps,
+      analyst,
+      failover,
+      recorder: this.recorder,
+      willPrepare: () => this.compactor.prepares || this.background.isUsable,
+    });
+    const { planner, recorder } = this;
+    this.background = new BackgroundSummary({ ...deps, planner, recorder, keep: (job) => this.prepared.keep(job) });
+    this.prepared = new PreparedSummaries({ ...deps, planner, recorder, background: this.background });
     this.compactor = new Compactor({
       ...deps,
       background: this.background,
@@ -102,6 +125,16 @@ export class ContextManager {
       checkpoints: () => this.checkpoints.list(),
       onStandIn: (entry) => void this.retries.add(entry),
     });
+    this.cacheWatch = new CacheWatch({
+      ...deps,
+      cache: () => engine.cache(deps.clock.now()),
+      isOwn: () => this.ranLast,
+      leastTokens: () => engine.policy.compaction.coldLeastTokens,
+      folds: () => engine.policy.compaction.enabled,
+      recall: () => this.prepared.recall(),
+      prepare: () => this.compactor.prepareForReturn(),
+    });
+    engine.idleCache = { askedAt: () => this.cacheWatch.askedAt, folded: (said, added) => this.prepared.sizeOf(said, added) };
     this.exclusions = new Exclusions({
       ...deps,
       changed: () => {
@@ -129,13 +162,48 @@ export class ContextManager {
 
   /** After a turn: what can be done while the user reads. Never rejects, never waits for a model. */
   async afterTurn(): Promise<void> {
-    this.compactor.prepareIfDue();
+    this.ranLast = true;
+    this.compactor.prepareIfDue(true);
     await this.checkpoints.writeIfDue();
     await this.retries.wake();
   }
 
+  /**
+   * Folds with the summary that was prepared, where the prompt cache has expired and the policy wants that: no model is asked. Null:
+   * nothing was folded. Rejects with `StoreError`.
+   */
+  async foldIfCold(stop: AbortSignal): Promise<CompactionResult | null> {
+    const { engine, clock, branch } = this.deps;
+    await this.prepared.recall();
+    const { state, matters } = engine.cache(clock.now());
+    const { whenCold, enabled } = engine.policy.compaction;
+    const { used } = engine.measure();
+    const wants =
+      state === 'cold' && matters && whenCold === 'fold' && enabled && !this.compactor.guard.holds(branch.entries, used, engine.budget);
+    if (!wants || this.background.state() !== 'ready') return null;
+    const result = await this.compactor.run({ trigger: 'cold', instructions: null, holdsTurn: true }, { stop });
+    return result.entry ? result : null;
+  }
+
+  /** Decides for how long the provider is to keep the prompt, where nothing is decided. Never rejects. */
+  async chooseCacheTime(): Promise<void> {
+    const { engine, store, clock, log, cacheTime } = this.deps;
+    const { whenCold, coldLeastTokens: from, coldKeepTokens, maxSummaryTokens, enabled } = engine.policy.compaction;
+    // What stands beside a summary comes to as much again.
+    const rule = enabled && whenCold === 'fold' ? { from, to: 2 * maxSummaryTokens + coldKeepTokens } : null;
+    try {
+      await engine.chooseCacheTime(clock.now(), async () => {
+        const fixed = cacheTime?.() ?? 'automatic';
+        return fixed === 'automatic' ? cheaperTime(await store.pastRequests(pastRequests), rule) : fixed;
+      });
+    } catch (error) {
+      log.warn('cache_time_not_chosen', { detail: errorText(error) });
+    }
+  }
+
   /** What a compaction would do, without doing it. What it took to find out is used by the next one. Rejects with `StoreError`. */
   async preview(instructions: string | null, stop: AbortSignal): Promise<CompactionPreview> {
+    await this.prepared.recall();
     const preview = await this.compactor.preview(instructions, stop);
     if (!preview || stop.aborted)
       return {
@@ -165,7 +233,10 @@ export class ContextManager {
     return { target: live.uuid, tokensRestored, fits: tokensRestored <= engine.budget.limit };
   }
 
-  /** The level holds in the session from its next request on; null lets the model do as it does by itself. It is an entry, and a declared prefix break. Rejects with `StoreError`. */
+  /**
+   * The level holds in the session from its next request on; null lets the model do as it does by itself. It is an entry, and a declared
+   * prefix break. Rejects with `StoreError`.
+   */
   async setThinkingLevel(level: ThinkingLevel | null): Promise<null> {
     const { store, branch, emit } = this.deps;
     branch.session = await store.updateSession(branch.session.uuid, { thinkingLevel: level });
@@ -200,7 +271,7 @@ export class ContextManager {
     if (text.trim() === '')
       return {
         entry: null,
-        message: english('An empty summary would lose what was folded. To get the messages back, undo the compaction.'),
+        message: english('An empty summary would lose what it stands for. To get the messages back, undo the compaction.'),
       };
     return { entry: await this.replace(await this.rewriter.edited(live, text), 'edit', []), message: null };
   }
@@ -232,12 +303,15 @@ export class ContextManager {
 
   /** It has grown by another window, or (`replaced`) is another one: what was prepared for the old one is of no use. */
   branchChanged(replaced: boolean): void {
+    this.ranLast = false;
     if (replaced) this.background.drop();
     this.checkpoints.forget();
+    this.cacheWatch.look();
   }
 
   close(): void {
     this.retries.close();
+    this.cacheWatch.close();
     this.checkpoints.cancel();
     this.background.drop();
   }

@@ -1,25 +1,21 @@
-import type { CalibrationRow } from './measure/calibrationRow';
+import { cjkShare, estimateTokens, learn, startingFactor, type CalibrationRow } from './measure/estimateTokens';
 import type { ModelClient, SessionStore, Summarizer, TokenCounter } from '../ports';
-import type { ModelInfo } from '../models/modelInfo';
+import { usableLevel, type ModelInfo, type ThinkingLevel } from '../models/modelInfo';
 import type { ModelRequest, ToolSpec } from '../models/modelRequest';
 import type { TokenUsage } from '../models/modelEvent';
 import { isUserMessage, type ContentOf, type StoredEntry } from '../session/entry';
-import { afterLastBreak, leftOutEntries, recordedBound } from '../session/liveCompaction';
+import { afterLastBreak, leftOutEntries, recordedBound, CompactionChain } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
 import { promptId } from '../chat/turn/systemPrompt';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
 import { countMessages } from '../compaction/ladder/cutPoint';
 import { compactionDue, resolveBudget, thresholdsOf, type BoundInUse, type Budget } from './measure/budget';
-import { learn, startingFactor } from './measure/calibration';
-import { cjkShare, estimateTokens } from './measure/estimateTokens';
-import { CompactionChain } from './compactionChain';
-import { largestEntries, type EntrySize } from './measure/largestEntries';
-import { forecastTurns, measure, toSnapshot, type Measurement } from './measure/measure';
+import { type EntrySize, forecastTurns, largestEntries, measure, type Measurement, recentTurns, toSnapshot } from './measure/measure';
 import type { Policy, SummarizerEntry } from './policy/policy';
-import { fillAttachments } from './projection/fillAttachments';
+import { fillAttachments } from './projection/attachments';
 import { project, type Projection, type PromptMessage } from './projection/projection';
-import type { ContextSnapshot } from './measure/snapshot';
-import { usableLevel, type ThinkingLevel } from './policy/thinkingLevel';
+import type { CacheState, CacheTime, ContextSnapshot } from './measure/snapshot';
+import { cacheState } from '../cost/promptCache';
 
 /** A model that a turn can be sent to, with whoever writes its summaries. */
 export interface ModelBinding {
@@ -55,6 +51,13 @@ export class ContextEngine {
   /** Null: as the model does by itself. */
   private thinkingInUse: ThinkingLevel | null = null;
   budget: Budget;
+  /** What the provider is paid for where nothing is held. */
+  private cacheTime: CacheTime = '5m';
+  /** What is being, and has been, prepared for a return after the prompt cache has expired. */
+  idleCache: { readonly askedAt: () => number | null; readonly folded: (said: number, added: number) => number | null } = {
+    askedAt: () => null,
+    folded: () => null,
+  };
   /** Tokens of one entry as the policy has them: `budget` may have less, where that did not fit. */
   private policyOversized: number;
   private readonly chain: CompactionChain;
@@ -104,7 +107,10 @@ export class ContextEngine {
     return this.policyInUse;
   }
 
-  /** Adopts a model and a policy; the sizes that follow are re-estimated with that model's learned factor. True: in tokens, something is due elsewhere now. */
+  /**
+   * Adopts a model and a policy; the sizes that follow are re-estimated with that model's learned factor. True: in tokens, something is due
+   * elsewhere now.
+   */
   async use(binding: ModelBinding, policy: Policy, thinking: ThinkingLevel | null = null): Promise<boolean> {
     const before = JSON.stringify(thresholdsOf(this.budget));
     const changed = binding.info.id !== this.bindingInUse.info.id || binding.info.provider !== this.bindingInUse.info.provider;
@@ -245,6 +251,7 @@ export class ContextEngine {
   async request(messages: readonly PromptMessage[] = this.projection().messages): Promise<ModelRequest> {
     const { system, systemSummary, tools } = this.projection();
     const { outputTokens: maxOutputTokens } = this.budget;
+    const isKept = this.bindingInUse.client.cacheRules !== undefined;
     const { id: model, thinking: control } = this.bindingInUse.info;
     const thinking = this.lostThinking() ? usableLevel('off', control) : this.thinkingInUse;
     return {
@@ -255,6 +262,7 @@ export class ContextEngine {
       messages: await fillAttachments(messages, this.branch.frames, this.store),
       maxOutputTokens,
       ...(thinking === null ? {} : { thinking }),
+      ...(isKept ? { cacheTime: this.cacheTime } : {}),
     };
   }
 
@@ -329,12 +337,53 @@ export class ContextEngine {
     await this.store.saveCalibration(row);
   }
 
+  /** Calibrated tokens that the largest of the last turns took; null while there are too few to tell. */
+  turnGrowth(): number | null {
+    const recent = recentTurns(this.branch.entries, this.projection());
+    return recent.length < 2 ? null : Math.max(...recent) * this.factor;
+  }
+
   setDraft(rawTokens: number): void {
     this.draftTokens = rawTokens * this.factor;
   }
 
   setLive(text: string): void {
     this.liveTokens = text === '' ? 0 : estimateTokens(text) * this.factor;
+  }
+
+  /**
+   * Decides for how long the provider is to keep a prompt of which it has nothing; while it has something, what was paid for holds: a time
+   * that changed behind the system text would last no longer than that. Rejects as `decide` does.
+   */
+  async chooseCacheTime(now: number, decide: () => Promise<CacheTime>): Promise<void> {
+    const { state, time } = this.cache(now);
+    if (state === 'warm' && time !== null) this.cacheTime = time;
+    else if (state === 'cold') this.cacheTime = await decide();
+  }
+
+  /** What the provider still has of the prompt, and what the next message costs. */
+  cache(now: number, measurement = this.measure()): CacheState {
+    const { client, info } = this.bindingInUse;
+    const { segments } = measurement;
+    const { whenCold, coldLeastTokens: leastTokens } = this.policyInUse.compaction;
+    const added = this.liveTokens + this.draftTokens;
+    const used = Math.round(measurement.used + added);
+    return cacheState({
+      now,
+      rules: client.cacheRules ?? null,
+      provider: info.provider,
+      model: info.id,
+      entries: this.branch.entries,
+      requests: this.branch.requests,
+      time: this.cacheTime,
+      used,
+      head: segments.system + segments.tools,
+      askedAt: this.idleCache.askedAt(),
+      folded: client.cacheRules ? this.idleCache.folded(measurement.used, Math.round(added)) : null,
+      whenCold,
+      leastTokens,
+      costOf: (usage) => this.branch.costOf(info.provider, info.id, usage),
+    });
   }
 
   snapshot(now: number): ContextSnapshot {
@@ -354,6 +403,7 @@ export class ContextEngine {
       draftTokens: this.draftTokens,
       turnsLeft: forecastTurns(this.branch.entries, this.projection(), used, target, this.factor),
       compactions: this.chain.count(this.branch.entries),
+      cache: this.cache(now, measurement),
       now,
     });
   }

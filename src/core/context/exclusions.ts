@@ -54,7 +54,7 @@ export class Exclusions {
 const flags = { display: true, modelFacing: false };
 
 const notSent = () => t('This is not sent to the model as it is: it reaches the model through the summary, or is on another branch.');
-const foldedNow = () => t('This has been folded into the summary since. Undo the compaction to have it back word for word.');
+const foldedNow = () => t('This is now part of the summary. Undo the compaction to get it back word for word.');
 
 function isUnanswered({ uuid, content }: StoredEntry, entries: readonly StoredEntry[]): boolean {
   if (content.type !== 'message' || content.role !== 'user') return false;

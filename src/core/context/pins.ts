@@ -4,8 +4,8 @@ import { errorText, StoreError } from '../errors';
 import { indented, oneLine } from '../frames/frames';
 import { english } from '../l10n';
 import type { Clock, Logger, PinnedFiles, SessionStore } from '../ports';
-import type { Pin } from '../session/pin';
-import { entryText } from '../session/entryKinds';
+import type { Pin } from '../session/storage';
+import { entryText } from '../session/entry';
 import type { ConversationEvent } from '../chat/events';
 
 export interface PinsDeps {

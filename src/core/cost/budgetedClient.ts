@@ -1,10 +1,10 @@
 import type { ModelBinding } from '../context/engine';
 import { english } from '../l10n';
-import { ModelError } from '../models/modelError';
-import type { ModelEvent, OwnLimit } from '../models/modelEvent';
+import { ModelError, type ModelEvent, type OwnLimit } from '../models/modelEvent';
 import type { ModelInfo } from '../models/modelInfo';
 import type { ModelRequest } from '../models/modelRequest';
 import type { ModelClient, Summarizer, SummaryRequest } from '../ports';
+import type { CacheRules } from '../models/modelInfo';
 import { untilAborted } from '../base/untilAborted';
 
 /** Null: go on; else why not. `mayAsk`: somebody waits and can be asked, where that is still open. */
@@ -25,6 +25,7 @@ export function withBudget(binding: ModelBinding, gate: BudgetGate, limit: OwnLi
 class BudgetedClient implements ModelClient {
   readonly provider: string;
   readonly generates: boolean;
+  readonly cacheRules?: CacheRules;
   readonly countTokens?: NonNullable<ModelClient['countTokens']>;
 
   constructor(
@@ -34,6 +35,7 @@ class BudgetedClient implements ModelClient {
   ) {
     this.provider = client.provider;
     this.generates = client.generates;
+    if (client.cacheRules) this.cacheRules = client.cacheRules;
     if (client.countTokens) this.countTokens = (...request) => client.countTokens!(...request);
   }
 
@@ -60,7 +62,10 @@ class BudgetedClient implements ModelClient {
   }
 }
 
-/** A summariser that is asked only while there is a budget for it; then it fails with that limit as its reason, and the next way of summarising is taken. */
+/**
+ * A summariser that is asked only while there is a budget for it; then it fails with that limit as its reason, and the next way of
+ * summarising is taken.
+ */
 class BudgetedSummarizer implements Summarizer {
   readonly provider: string;
   readonly model: string;

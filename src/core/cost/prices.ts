@@ -3,7 +3,14 @@ import { t, wholeNumber } from '../l10n';
 import type { TokenUsage } from '../models/modelEvent';
 
 const dollars = z.number().check(z.nonnegative());
-const rates = { input: dollars, output: dollars, cacheRead: z.optional(dollars), cacheWrite: z.optional(dollars) };
+const rates = {
+  input: dollars,
+  output: dollars,
+  cacheRead: z.optional(dollars),
+  cacheWrite: z.optional(dollars),
+  /** What is to be kept for an hour; omitted: in the proportion that Anthropic has. */
+  cacheWriteHour: z.optional(dollars),
+};
 
 /** US dollars per million tokens. */
 export const Price = z.object({
@@ -20,9 +27,8 @@ export type PriceTable = Readonly<Record<string, Price>>;
 export type CostOf = (provider: string, model: string, usage: TokenUsage) => number | null;
 
 /**
- * Anthropic's own prices as of 2026-11-22 (platform.claude.com, "Pricing" and the pages of the models; cache writes are those for
- * five minutes, which is what requests here ask for). Models whose price could not be found there are not listed: Fable 5.2 and the
- * newest Mythos models. Gateways have prices of their own; whoever uses one sets them.
+ * Anthropic's own prices as of 2026-11-22 (platform.claude.com, "Pricing" and the pages of the models). Models whose price could not
+ * be found there are not listed: Fable 5.2 and the newest Mythos models. Gateways have prices of their own; whoever uses one sets them.
  */
 export const builtInPrices: PriceTable = anthropic({
   'claude-fable-5-1': rate(10, 50, 0.25),
@@ -50,6 +56,9 @@ export const builtInPrices: PriceTable = anthropic({
 /** A model that runs on the user's own machine costs nothing: nobody sends a bill. */
 const localPrice: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
+/** Price of a token that is kept for an hour, in those that are kept for five minutes (Anthropic: 2 and 1.25 fresh ones). */
+const hourForFiveMinutes = 2 / 1.25;
+
 /** The user's prices go before the built-in ones. */
 export function priceOf(own: PriceTable, provider: string, model: string): Price | undefined {
   for (const table of [own, builtInPrices]) {
@@ -59,7 +68,7 @@ export function priceOf(own: PriceTable, provider: string, model: string): Price
 }
 
 /** Null for a model without a price, for a part without one, and for a request that nobody has counted. */
-export function costOf(price: Price | undefined, { input, output, cacheRead, cacheWrite }: TokenUsage): number | null {
+export function costOf(price: Price | undefined, { input, output, cacheRead, cacheWrite, cacheWriteHour = 0 }: TokenUsage): number | null {
   if (price === localPrice) return 0;
   if (!price || input + output + cacheRead + cacheWrite === 0) return null;
   const isLong = price.above !== undefined && input + cacheRead + cacheWrite > price.above.tokens;
@@ -68,7 +77,8 @@ export function costOf(price: Price | undefined, { input, output, cacheRead, cac
     [input, rate.input],
     [output, rate.output],
     [cacheRead, rate.cacheRead],
-    [cacheWrite, rate.cacheWrite],
+    [cacheWrite - cacheWriteHour, rate.cacheWrite],
+    [cacheWriteHour, rate.cacheWriteHour ?? (rate.cacheWrite === undefined ? undefined : rate.cacheWrite * hourForFiveMinutes)],
   ] as const;
   let cost = 0;
   for (const [tokens, dollarsPerMillion] of parts) {
@@ -98,9 +108,9 @@ export function timesDearer(price: Price, than: Price): number | null {
   return most > 1 ? most : null;
 }
 
-/** Writing to the cache for five minutes costs a quarter more than reading uncached. */
+/** Writing to the cache costs a quarter more than reading uncached for five minutes, and twice as much for an hour. */
 function rate(input: number, output: number, cacheRead: number) {
-  return { input, output, cacheRead, cacheWrite: input * 1.25 };
+  return { input, output, cacheRead, cacheWrite: input * 1.25, cacheWriteHour: input * 2 };
 }
 
 /** The same names at another address are sold by somebody else. */

@@ -1,7 +1,6 @@
-import { t } from '../l10n';
+import { t, english } from '../l10n';
 import type { SessionStore } from '../ports';
 import type { UsageTotal } from './usage';
-import { dayBegan } from './dailyBudget';
 
 export interface Spent {
   /** Dollars, of the requests whose cost is known. */
@@ -41,4 +40,88 @@ export function spentText({ cost, requestsWithoutCost: unknown, isEstimated }: S
   return unknown === 0
     ? told
     : t(unknown === 1 ? '{0} and {1} request of unknown price' : '{0} and {1} requests of unknown price', told, unknown);
+}
+
+/** The start of the day, local time. */
+export function dayBegan(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0);
+}
+
+interface DailyBudgetOptions {
+  /** Dollars; 0: none. */
+  readonly budget: () => number;
+  /** Dollars since then, as far as prices are known. */
+  readonly spentSince: (from: number) => Promise<number>;
+  /** Whether to go on. Must not reject. */
+  readonly ask: (spent: number, budget: number) => Promise<boolean>;
+  readonly now: () => number;
+}
+
+/** Stops before a request when the day's budget is spent, and asks. Who goes on has as much again before the next question. */
+export class DailyBudget {
+  private allowed = { day: 0, upTo: 0 };
+  private asking: Promise<boolean> | null = null;
+
+  constructor(private readonly options: DailyBudgetOptions) {}
+
+  /** Null: go on; else what to tell the user, who is asked only with `mayAsk`. Rejects only with what `spentSince` rejects with. */
+  async check(mayAsk: boolean): Promise<string | null> {
+    const { spentSince, ask, now } = this.options;
+    const budget = this.options.budget();
+    if (budget <= 0) return null;
+    const day = dayBegan(now());
+    const spent = await spentSince(day);
+    if (spent < Math.max(budget, this.allowed.day === day ? this.allowed.upTo : 0)) return null;
+    const refusal = english(
+      "Today's requests have cost ${0}, and the budget is ${1} (setting threadkeeper.budget.perDay).",
+      spent.toFixed(2),
+      budget.toFixed(2),
+    );
+    if (!mayAsk) return refusal;
+    // Two sessions get one question.
+    this.asking ??= ask(spent, budget).finally(() => (this.asking = null));
+    if (!(await this.asking)) return refusal;
+    this.allowed = { day, upTo: spent + budget };
+    return null;
+  }
+}
+
+interface SessionLimitOptions {
+  /** Dollars; null: none. */
+  readonly limit: () => number | null;
+  /** Dollars that the session has cost, as far as prices are known. */
+  readonly spent: () => Promise<number>;
+  /** Dollars that the next request takes at least; null where no price is known. */
+  readonly ahead: () => number | null;
+}
+
+/**
+ * A session's own cost limit. It stops a request that would certainly go beyond it, and not only the one after that: what is sent is
+ * known, what is answered is not.
+ */
+export class SessionLimit {
+  constructor(private readonly options: SessionLimitOptions) {}
+
+  /** Null: go on; else why not, in words for the user. Rejects with what `spent` rejects with. */
+  async check(): Promise<string | null> {
+    const limit = this.options.limit();
+    if (limit === null) return null;
+    const spent = await this.options.spent();
+    const [soFar, bound] = [dollars(spent), dollars(limit)];
+    if (spent >= limit)
+      return english('This session has cost ${0}, and its limit is ${1}. Raise the limit, or start a new session.', soFar, bound);
+    const ahead = this.options.ahead() ?? 0;
+    if (spent + ahead <= limit) return null;
+    return english(
+      'This session has cost ${0}; the next request takes at least ${1}, and the limit is ${2}. Raise the limit, or start a new session.',
+      soFar,
+      dollars(ahead),
+      bound,
+    );
+  }
+}
+
+/** Two decimals, and as many as say something of less than a cent. */
+function dollars(amount: number): string {
+  return amount >= 0.01 || amount === 0 ? amount.toFixed(2) : String(Number(amount.toPrecision(2)));
 }

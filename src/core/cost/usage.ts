@@ -3,12 +3,17 @@ export interface UsageRecord {
   readonly entry: string;
   readonly provider: string;
   readonly model: string;
-  /** `failed`: a turn's request that was stopped or broke off; it measures no context. `imported`: another program's request, whose prompt was not ours. */
+  /**
+   * `failed`: a turn's request that was stopped or broke off; it measures no context. `imported`: another program's request, whose prompt
+   * was not ours.
+   */
   readonly kind: 'turn' | 'compaction' | 'count' | 'failed' | 'imported';
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** Of `cacheWrite`, what was written to be kept for an hour. Omitted: nothing. */
+  readonly cacheWriteHour?: number;
   /** The tokens are our estimate: the provider has reported none. */
   readonly estimated?: true;
   readonly cost: number | null;
@@ -37,4 +42,12 @@ export interface UsageQuery {
   /** Milliseconds since the epoch, both included. */
   readonly from?: number;
   readonly to?: number;
+}
+
+/** One of the requests from which a person's rhythm is known. */
+export interface PastRequest {
+  readonly session: string;
+  readonly at: number;
+  /** Tokens of its prompt. */
+  readonly prompt: number;
 }

@@ -30,7 +30,8 @@ type Attributes = Readonly<Record<string, string | undefined>>;
 /** Digits of 96 bits. A tokenizer takes them in threes: 10 tokens, where the same bits in base64 are 11 and in hexadecimal 14. */
 export const sealDigits = 29;
 /**
- * Tokens of a frame around a text, two seals and one `kind` included (o200k: 37, of data and a state 30). Every other attribute comes on top, which nobody counts
+ * Tokens of a frame around a text, two seals and one `kind` included (o200k: 37, of data and a state 30). Every other attribute comes on
+ * top, which nobody counts
  * but in attachments.
  */
 export const frameTokens = 37;

@@ -96,3 +96,12 @@ export interface PurgePreview {
   /** The entries that go, and the files that nobody else needs, take so many. The database file does not shrink, it is filled again. */
   readonly bytes: number;
 }
+
+/** A compaction whose summary is to be made again by a model. */
+export interface SummaryRetry {
+  /** UUID of the compaction's entry. */
+  readonly compaction: string;
+  readonly session: string;
+  readonly nextAt: number;
+  readonly attempts: number;
+}

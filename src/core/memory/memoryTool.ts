@@ -2,24 +2,7 @@ import * as z from 'zod/mini';
 import { CancelledError, errorText } from '../errors';
 import type { MemoryNotes } from '../ports';
 import { ToolFault, type ApprovalQuestion, type Tool, type ToolOutcome } from '../tools/tool';
-import { DraftNotes } from './draftNotes';
-import { checkNotePath, isInside, memoryRoot } from './notePath';
-import { userNotesQuestion } from './userNotesQuestion';
-
-export type MemoryOperation = 'create' | 'str_replace' | 'insert' | 'delete' | 'rename';
-
-/** One note that changed. Deleting or renaming a folder is one of these per note. */
-export interface MemoryWrite {
-  readonly op: MemoryOperation;
-  /** Where the note is now, or was when it has been deleted. */
-  readonly path: string;
-  /** Where it was before it was renamed. */
-  readonly from?: string;
-  /** Size of the note now, in UTF-8. */
-  readonly bytes: number;
-  readonly before: string | null;
-  readonly after: string | null;
-}
+import { DraftNotes, checkNotePath, isInside, memoryRoot, userNotesQuestion, type MemoryWrite } from './notes';
 
 /** The commands and fields of Anthropic's memory tool (`memory_20250818`), so that models find what they were trained on. */
 const command = z.discriminatedUnion('command', [
@@ -108,7 +91,10 @@ export function createMemoryTool(notes: MemoryNotes, onWrite: (write: MemoryWrit
   };
 }
 
-/** What a call would do to the notes that hold in every workspace. Rejects with an Error for the model to read when it could not be carried out. */
+/**
+ * What a call would do to the notes that hold in every workspace. Rejects with an Error for the model to read when it could not be carried
+ * out.
+ */
 async function questionOf(notes: MemoryNotes, input: Command): Promise<ApprovalQuestion | null> {
   if (input.command === 'view') return null;
   const writes: MemoryWrite[] = [];

@@ -1,5 +1,5 @@
 import type { Budget, NudgePoint } from '../context/measure/budget';
-import type { ContentOf, StoredEntry } from '../session/entry';
+import { isUserMessage, type ContentOf, type StoredEntry } from '../session/entry';
 import { cycleEntries } from '../session/liveCompaction';
 
 /*
@@ -37,7 +37,7 @@ export function nudgeStates(entries: readonly StoredEntry[], budget: Pick<Budget
   let lastMessage = -1;
   for (const [index, entry] of cycle.entries()) {
     if (entry.content.type === 'nudge') deliveredAt.set(entry.content.percent, index);
-    if (entry.content.type === 'message' && entry.content.role === 'user') lastMessage = index;
+    if (isUserMessage(entry)) lastMessage = index;
     if (isMemoryWrite(entry)) lastWrite = index;
   }
   const highest = Math.max(-1, ...deliveredAt.keys());

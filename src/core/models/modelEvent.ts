@@ -34,7 +34,9 @@ export type ModelFailureReason =
   | 'refused'
   /** The request was sent on to a server that the user has not named (`detail` says it in full). */
   | 'redirected'
-  /** Used up at the provider, or the user's own limit of a day or of the session (`detail` says it in full): waiting a little does not help. */
+  /**
+   * Used up at the provider, or the user's own limit of a day or of the session (`detail` says it in full): waiting a little does not help.
+   */
   | ('quota' | OwnLimit)
   | 'cancelled';
 
@@ -46,6 +48,19 @@ export interface TokenUsage {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** Of `cacheWrite`, what was written to be kept for an hour, which costs more. Omitted: nothing. */
+  readonly cacheWriteHour?: number;
   /** Ours, because the provider has reported none: it measures nothing. */
   readonly estimated?: true;
+}
+
+/** A model call that failed where there is no event stream to say so. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError';
+  constructor(readonly failure: ModelFailure) {
+    super(failure.detail);
+  }
+  static is(error: unknown): error is ModelError {
+    return error instanceof ModelError;
+  }
 }

@@ -1,5 +1,6 @@
-import type { ThinkingLevel } from '../context/policy/thinkingLevel';
-import type { ImageType } from '../session/attachment';
+import type { CacheTime } from '../context/measure/snapshot';
+import type { ThinkingLevel } from './modelInfo';
+import type { ImageType } from '../session/userMessage';
 
 export interface ModelRequest {
   readonly model: string;
@@ -9,8 +10,13 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   readonly messages: readonly ModelMessage[];
   readonly maxOutputTokens: number;
-  /** Omitted: as the model does by itself. `off` also where the thinking that its unfinished tool calls came from can no longer be sent along. */
+  /**
+   * Omitted: as the model does by itself. `off` also where the thinking that its unfinished tool calls came from can no longer be sent
+   * along.
+   */
   readonly thinking?: ThinkingLevel;
+  /** The provider is paid to keep the marked prompt so long; omitted: as long as it does by itself. */
+  readonly cacheTime?: CacheTime;
   /**
    * JSON Schema of an object that the answer has to be. A client whose provider cannot hold a model to it, or is not known to, leaves
    * it out: whoever asks says so in words as well, and reads the answer leniently.
@@ -31,7 +37,10 @@ export interface ModelMessage {
 }
 
 export type ModelBlock =
-  /** `system`: the program's own words in a user's message. A client whose provider takes system messages among the others sends them as one. */
+  /**
+   * `system`: the program's own words in a user's message. A client whose provider takes system messages among the others sends them as
+   * one.
+   */
   | { readonly type: 'text'; readonly text: string; readonly as?: 'system' }
   /** The user attached it; `data` is base64. A client whose model sees no images sends `imageInWords` instead. */
   | { readonly type: 'image'; readonly name: string; readonly mime: ImageType; readonly data: string }
@@ -44,4 +53,9 @@ export interface ToolSpec {
   readonly description: string;
   /** JSON Schema of the input object. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** What stands in a request in an image's place for a model that sees none: it must not guess at what it was not shown. */
+export function imageInWords({ name }: Pick<Extract<ModelBlock, { type: 'image' }>, 'name'>): string {
+  return `[The user has attached the image "${name}". You cannot see images: say so if the answer depends on it.]`;
 }

@@ -4,16 +4,14 @@ import { CancelledError, errorText } from '../errors';
 import { isFramed } from '../frames/frames';
 import { english, shown, t } from '../l10n';
 import type { ModelClient, SessionStore } from '../ports';
-import type { ModelEvent } from '../models/modelEvent';
+import { ModelError, type ModelEvent } from '../models/modelEvent';
 import type { ModelInfo } from '../models/modelInfo';
 import type { ModelMessage, ModelRequest } from '../models/modelRequest';
 import type { SearchHit } from '../session/searchQuery';
-import { offlineProvider } from '../recall/history';
-import { newestQuestion } from '../recall/newestQuestion';
+import { offlineProvider, newestQuestion } from '../recall/history';
 import { searchWorkspace, type FoundPassage, type SearchSources, type WorkspaceSearch } from './searchWorkspace';
-import { splitPassages } from '../recall/splitPassages';
+import { splitPassages } from '../recall/splitText';
 import { fold, queryTerms, substringsOf } from '../recall/tokenizeTerms';
-import { ModelError } from '../models/modelError';
 
 export interface OfflineDependencies extends SearchSources {
   readonly store: Pick<SessionStore, 'search' | 'session' | 'entries'>;
@@ -137,7 +135,7 @@ export class OfflineModel implements ModelClient {
     const { lines } = extractiveSummary(items, maxNoteTokens, estimateTokens);
     if (lines.length === 0) return null;
     return [
-      `---\n${t('The context is filling up and older messages will be folded. You may want to save this as a note:')}`,
+      `---\n${t('The context is filling up, and older messages will be compacted soon. You may want to save this as a note:')}`,
       lines.map(({ text }) => `- ${text}`).join('\n'),
     ].join('\n\n');
   }

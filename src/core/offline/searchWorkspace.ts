@@ -4,7 +4,7 @@ import type { MemoryNotes, Passage, SessionStore, WorkspaceText } from '../ports
 import type { SearchHit } from '../session/searchQuery';
 import { timeText } from '../recall/dateText';
 import { PassageRanker, type Rankable, type Ranked } from '../recall/rankPassages';
-import { splitPassages } from '../recall/splitPassages';
+import { splitPassages } from '../recall/splitText';
 import { queryTerms, substringsOf } from '../recall/tokenizeTerms';
 
 export interface SearchSources {
@@ -73,7 +73,7 @@ export async function searchWorkspace(
     async () => {
       const { hits, statistics, complete } = await store.search({ text, limit: hitsPerPassage * limit });
       ranker.assume(statistics);
-      for (const hit of hits) if (!skip(hit)) ranked.push({ item: fromHistory(hit), score: hit.score });
+      for (const hit of hits) if (!skip(hit)) ranked.push({ item: fromHistory(hit), score: hit.score, beside: null });
       if (!complete) problems.push(t('Not all of the history was searched: it is still being indexed.'));
     },
   );
@@ -97,7 +97,7 @@ export async function searchWorkspace(
 
   if (signal.aborted) throw new CancelledError();
   // The order of the hits stands: it is not by score alone.
-  const others = ranker.ranked();
+  const others = ranker.ranked(maxFilePassages);
   const found = pick(distinct(merge(ranked, others), terms), limit).map(
     ({ source, id, title, text, at, speaker }): FoundPassage => ({ source, id, title, text, at, speaker }),
   );

@@ -12,12 +12,17 @@ export function dateText(at: number): string {
   return `${month}-${two(date.getDate())} ${month} ${date.getDate()} ${months[date.getMonth()]} ${year} ${weekdays[date.getDay()]}`;
 }
 
+/** `2026-11-20`, local time. */
+export function dayText(at: number): string {
+  const date = new Date(at);
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
 /** `2026-11-20 14:03`, local time. What a model reads always has one. */
 export function timeText(at: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return t('unknown time');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return `${dayText(at)} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
 function two(value: number): string {

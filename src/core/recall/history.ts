@@ -1,11 +1,14 @@
-import { isUserMessage, type EntryContent, type StoredEntry } from '../session/entry';
-import { entryText, kindOf } from '../session/entryKinds';
+import { isUserMessage, entryText, kindOf, type EntryContent, type StoredEntry } from '../session/entry';
 import { skillType } from '../skills/skill';
 import type { Rankable } from './rankPassages';
-import { splitPassages } from './splitPassages';
+import { splitPassages } from './splitText';
+import type { SessionStore } from '../ports';
 
 export interface HistoryPassage extends Rankable {
   readonly entry: StoredEntry;
+  /** Which of the entry's passages it is, the first 0, and of how many. */
+  readonly part: number;
+  readonly parts: number;
   /** Where `text` lies in the entry's text, and how long that is. */
   readonly start: number;
   readonly length: number;
@@ -36,22 +39,34 @@ export function speaker(content: EntryContent): string {
   }
 }
 
-/** The last one first: rankers take what is newer before what is older. */
+/** The passages of an entry in their order; none of one that recall does not answer with. */
 export function passagesOf(entry: StoredEntry): HistoryPassage[] {
   if (!isRecallable(entry.content)) return [];
   const text = entryText(entry.content);
-  const byUser = isUserMessage(entry);
-  const asks = entry.content.type === 'message' && /[?？]\s*$/.test(text);
-  return splitPassages(text)
-    .map(({ start, end }) => ({
-      entry,
-      text: text.slice(start, end),
-      start,
-      length: text.length,
-      group: entry.session,
-      at: entry.createdAt,
-      byUser,
-      asks,
-    }))
-    .reverse();
+  const spans = splitPassages(text);
+  return spans.map(({ start, end }, part) => ({
+    entry,
+    part,
+    parts: spans.length,
+    text: text.slice(start, end),
+    start,
+    length: text.length,
+    group: entry.session,
+    at: entry.createdAt,
+    opens: part === 0 && entry.content.type === 'message',
+  }));
+}
+
+/** A tool loop and notices may stand between the question and the leaf. */
+const maxSteps = 100;
+
+/** UUID of the newest message of the user on the branch of the session: what is being answered. Null when there is none nearby. */
+export async function newestQuestion(store: Pick<SessionStore, 'session' | 'entries'>, session: string): Promise<string | null> {
+  let at = (await store.session(session))?.leaf ?? null;
+  for (let i = 0; i < maxSteps && at !== null; i++) {
+    const [entry] = await store.entries([at]);
+    if (entry && isUserMessage(entry)) return entry.uuid;
+    at = entry?.parent ?? null;
+  }
+  return null;
 }

@@ -3,6 +3,8 @@ import * as z from 'zod/mini';
 const maxNeighbours = 20;
 const defaultNeighbours = 3;
 const maxIds = 50;
+/** On half of LoCoMo, 92 % of the evidence is among the first 60. */
+const mostExcerpts = 60;
 
 /** Models send one id where a list is asked for, and numbers as text. */
 const reference = z.union([z.string(), z.number()]);
@@ -52,7 +54,10 @@ export const recallInputSchema = {
     },
     offset: { type: 'integer', description: 'With entryIds: continue the first entry from this character.' },
     allSessions: { type: 'boolean', description: 'With query: search every conversation of this workspace, not only this one.' },
-    limit: { type: 'integer', description: 'With query: at most this many excerpts (default 10).' },
+    limit: {
+      type: 'integer',
+      description: 'With query: at most this many excerpts (default: as many as maxTokens has room for, at most 60).',
+    },
     maxTokens: { type: 'integer', description: 'Size of the answer (default 3000).' },
   },
   additionalProperties: false,
@@ -74,5 +79,11 @@ export function parseRecallInput(value: unknown): RecallInput | string {
     return ids.length === 0 ? '"entryIds" is empty.' : { kind: 'entries', ids, offset: offset ?? 0, maxTokens };
   }
   if (query === undefined || query.trim() === '') return '"query" is empty.';
-  return { kind: 'query', query, allSessions: allSessions ?? false, limit: Math.max(1, Math.min(50, limit ?? 10)), maxTokens };
+  return {
+    kind: 'query',
+    query,
+    allSessions: allSessions ?? false,
+    limit: Math.max(1, Math.min(mostExcerpts, limit ?? mostExcerpts)),
+    maxTokens,
+  };
 }

@@ -1,16 +1,15 @@
+import { asksWhen } from './relativeDates';
 import { estimateTokens } from '../context/measure/estimateTokens';
 import { wholeCharacters } from '../context/projection/excerpt';
 import { timeText } from './dateText';
 import { CancelledError, errorText } from '../errors';
-import { findAround, findEntries } from './findEntries';
+import { withinTokens } from './evidenceBudget';
 import { Frames, indented, oneLine } from '../frames/frames';
-import { recallToolName, speaker } from './history';
-import { newestQuestion } from './newestQuestion';
+import { recallToolName, speaker, newestQuestion, isRecallable } from './history';
 import type { SessionStore } from '../ports';
-import { parseRecallInput, type RecallInput, recallInputSchema } from './recallInput';
-import { attachmentNote } from '../session/attachment';
-import type { StoredEntry } from '../session/entry';
-import { entryText } from '../session/entryKinds';
+import { parseRecallInput, recallInputSchema, type RecallInput } from './recallInput';
+import { attachmentNote } from '../session/userMessage';
+import { entryText, markTypes, type StoredEntry } from '../session/entry';
 import type { SearchHit } from '../session/searchQuery';
 import type { Tool, ToolOutcome } from '../tools/tool';
 
@@ -30,6 +29,7 @@ const questionHits = 3;
 const description =
   'Look up what was said earlier in this conversation, including everything that has been folded into a summary. ' +
   'Give one of: query (search), entryIds (read entries by the ids cited in summaries and results, like "#12"), around (an entry with its neighbours). ' +
+  'A time like "last Friday" is followed by its date, "beside" names the match that an entry stands next to. ' +
   'Results are verbatim: each entry stands between tags that end with the same number, and whatever else it contains is quoted.';
 
 /** Lets the model search and read the originals of whatever was compacted. */
@@ -82,7 +82,8 @@ async function search(
     ...(own === null ? {} : { session: own }),
   });
   const { terms, complete } = result;
-  const hits = result.hits.filter(({ entry }) => entry !== asked).slice(0, input.limit);
+  const askedSeq = result.hits.find(({ entry }) => entry === asked)?.seq;
+  const hits = result.hits.filter(({ entry, beside }) => entry !== asked && (beside === null || beside !== askedSeq)).slice(0, input.limit);
   if (terms.length === 0) return { text: `"${input.query}" has no words to search for.`, status: 'error' };
   const scope = own === null ? 'all conversations' : 'this conversation';
   const notAll = complete ? [] : ['Not all of the history could be searched: it is still being indexed.'];
@@ -91,19 +92,14 @@ async function search(
     const hint = own === null ? 'Try other words.' : 'Try other words, or "allSessions": true.';
     return { text: [`Nothing in ${scope} matches ${JSON.stringify(input.query)}. ${hint}`, ...notAll].join(' '), status: 'ok' };
   }
-  const parts: string[] = [];
   const frames = new Frames(newSeal());
-  let used = 0;
-  for (const hit of hits) {
-    const part = excerpt(frames, hit, own === null);
-    const size = estimateTokens(part);
-    if (used + size > budget && parts.length > 0) break;
-    used += size;
-    parts.push(part);
-  }
+  const texts = new Map(hits.map((hit) => [hit, excerpt(frames, hit, own === null, asksWhen(input.query))]));
+  const { hits: shown, used, left } = withinTokens(hits, budget, (hit) => estimateTokens(texts.get(hit) ?? ''));
+  const parts = shown.map((hit) => texts.get(hit) ?? '');
   const head = `The ${parts.length} best passages of ${scope}, best first, verbatim, about ${used} tokens (estimated; at most ${budget}).`;
   const more = `recall {"entryIds": ["#${best.seq}"]} reads a whole entry, recall {"around": "#${best.seq}"} what was said around it.`;
-  return { text: [head, ...notAll, ...parts, more].join('\n\n'), status: 'ok' };
+  const notShown = left.length === 0 ? [] : [`Less relevant, not shown for lack of room: ${left.map((seq) => `#${seq}`).join(', ')}.`];
+  return { text: [head, ...notAll, ...parts, ...notShown, more].join('\n\n'), status: 'ok' };
 }
 
 async function read(
@@ -184,18 +180,27 @@ function element(frames: Frames, { seq, content, createdAt }: StoredEntry, shown
 }
 
 /** Names the session it is from where there are several. */
-function excerpt(frames: Frames, hit: SearchHit, named: boolean): string {
-  return tagged(frames, hit, hit, named ? `${hit.sessionId} ${hit.sessionTitle}`.trim() : undefined);
+function excerpt(frames: Frames, hit: SearchHit, named: boolean, datesFirst: boolean): string {
+  const { seq, beside, dates } = hit;
+  const about = {
+    session: named ? `${hit.sessionId} ${hit.sessionTitle}`.trim() : undefined,
+    beside: beside === null || beside === seq ? undefined : `#${beside}`,
+  };
+  const resolved = dates.length === 0 ? {} : { dates: dates.map(({ said, day }) => `${said}: ${day}`).join('; ') };
+  return datesFirst
+    ? tagged(frames, hit, hit, about, { time: timeText(hit.at), ...resolved })
+    : tagged(frames, hit, hit, { ...about, ...resolved });
 }
 
 function tagged(
   frames: Frames,
   { seq, speaker, at }: Pick<SearchHit, 'seq' | 'speaker' | 'at'>,
   { text, start, length }: Shown,
-  session?: string,
+  about: Readonly<Record<string, string | undefined>> = {},
+  first: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const characters = text.length === length ? undefined : `${start}-${start + text.length} of ${length}`;
-  return frames.entry({ id: `#${seq}`, role: speaker, time: timeText(at), session, characters }, text.trim());
+  return frames.entry({ ...first, id: `#${seq}`, role: speaker, time: timeText(at), ...about, characters }, text.trim());
 }
 
 /**
@@ -214,4 +219,54 @@ async function unfoldAttachments(entry: StoredEntry, store: Pick<SessionStore, '
     }),
   );
   return { ...entry, content: { ...message, text: [content.text, ...texts].join('\n\n').trim() } };
+}
+
+type Lookup = Pick<SessionStore, 'entries' | 'entriesBySeq'>;
+
+/** Entries in the order asked for; ids (`#12`, `12` or a UUID) that name none are left out. */
+async function findEntries(store: Lookup, ids: readonly string[]): Promise<Map<string, StoredEntry>> {
+  const seqs = ids.map((id) => Number(/^#?(\d{1,15})$/.exec(id)?.[1] ?? Number.NaN));
+  const uuids = ids.filter((_, i) => Number.isNaN(seqs[i]));
+  const known = seqs.filter((seq) => !Number.isNaN(seq));
+  const [byUuid, bySeq] = await Promise.all([
+    uuids.length === 0 ? [] : store.entries(uuids),
+    known.length === 0 ? [] : store.entriesBySeq(known),
+  ]);
+  const found = new Map<string, StoredEntry>();
+  ids.forEach((id, i) => {
+    const entry = Number.isNaN(seqs[i]) ? byUuid.find(({ uuid }) => uuid === id) : bySeq.find(({ seq }) => seq === seqs[i]);
+    if (entry) found.set(id, entry);
+  });
+  return found;
+}
+
+/** Steps of a branch that are looked at for a neighbour that says something. */
+const maxSteps = 100;
+/** The entries after one are found among the next ones stored: other sessions may have written between them. */
+const window = 50;
+const maxWindows = 20;
+
+/** The entries of the same branch around one, oldest first, the entry itself included. */
+async function findAround(store: Lookup, entry: StoredEntry, before: number, after: number): Promise<StoredEntry[]> {
+  const earlier: StoredEntry[] = [];
+  let parent = entry.parent;
+  for (let i = 0; i < maxSteps && parent !== null && earlier.length < before; i++) {
+    const [previous] = await store.entries([parent]);
+    if (!previous) break;
+    if (isRecallable(previous.content)) earlier.unshift(previous);
+    parent = previous.parent;
+  }
+  const later: StoredEntry[] = [];
+  let current = entry.uuid;
+  for (let i = 0; i < maxWindows && later.length < after; i++) {
+    const from = entry.seq + 1 + i * window;
+    const next = await store.entriesBySeq(Array.from({ length: window }, (_, k) => from + k));
+    if (next.length === 0) break;
+    for (const candidate of [...next].sort((a, b) => a.seq - b.seq)) {
+      if (candidate.parent !== current || markTypes.has(candidate.content.type)) continue;
+      current = candidate.uuid;
+      if (isRecallable(candidate.content) && later.length < after) later.push(candidate);
+    }
+  }
+  return [...earlier, entry, ...later];
 }

@@ -1,6 +1,6 @@
-import { trimmedEnd } from '../base/trimmedEnd';
+import { trimmedEnd } from '../base/text';
 import { stem } from './stem';
-import { stopWords } from './stopWords';
+import { wordForms } from './wordForms';
 
 /** Scripts written without spaces: indexed as pairs of neighbouring characters. */
 const unspaced =
@@ -11,6 +11,7 @@ const isAscii = /^[\x00-\x7f]*$/;
 const asciiWords = /[A-Za-z0-9]+/g;
 const words = /[\p{L}\p{N}\p{M}]+/gu;
 const scriptRuns = new RegExp(`[${unspaced}]+|[^${unspaced}]+`, 'gu');
+const unspacedCharacter = new RegExp(`[${unspaced}]`, 'gu');
 const isUnspaced = new RegExp(`^[${unspaced}]`, 'u');
 const edge = /[./\\:@#$+~%?=&-]/;
 const leadingEdges = /^[./\\:@#$+~%?=&-]+/;
@@ -66,8 +67,33 @@ function withoutGlue(terms: readonly string[]): readonly string[] {
  */
 export function substringsOf(terms: readonly string[]): string[] {
   const found = new Set<string>();
-  for (const term of terms) found.add(/^[a-z]{2,}$/.test(term) ? term.replace(/(?:[ie]|(?<=b)l)$/, '') : term);
+  for (const term of terms) {
+    found.add(/^[a-z]{2,}$/.test(term) ? term.replace(/(?:[ie]|(?<=b)l)$/, '') : term);
+    for (const form of formsOf().get(term) ?? []) found.add(form);
+  }
   return [...found];
+}
+
+/** The irregular forms of a term, which share no substring with it. */
+let irregularForms: ReadonlyMap<string, readonly string[]> | undefined;
+function formsOf(): ReadonlyMap<string, readonly string[]> {
+  if (irregularForms) return irregularForms;
+  const forms = new Map<string, string[]>();
+  for (const [form, word] of wordForms) {
+    const term = stem(word);
+    const known = forms.get(term);
+    if (known) known.push(form);
+    else forms.set(term, [form]);
+  }
+  return (irregularForms = forms);
+}
+
+/**
+ * How long a text is for ranking: its characters, those of an unspaced script threefold, as each of them says about as much as half a word.
+ * Counting terms instead ranks no better, and would need every passage to be tokenised.
+ */
+export function textLength(text: string): number {
+  return isAscii.test(text) ? text.length : text.length + 2 * (text.match(unspacedCharacter)?.length ?? 0);
 }
 
 /** The stretches of a text that are tokenised on their own: the terms of a text are those of its chunks. */
@@ -118,13 +144,18 @@ export function fold(text: string): string {
 
 const plain: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', æ: 'ae', œ: 'oe', ł: 'l', đ: 'd', ı: 'i' };
 
+/** What all forms of a word have in common, those without a rule included. */
+function baseOf(word: string): string {
+  return stem(wordForms.get(word) ?? word);
+}
+
 function addSpaced(run: string, terms: string[]): void {
   const whole = fold(run);
-  if (whole !== '' && !stopWords.has(whole)) terms.push(stem(whole));
+  if (whole !== '' && !stopWords.has(whole)) terms.push(baseOf(whole));
   if (!splits.test(run)) return;
   for (const [part] of run.matchAll(humps)) {
     const folded = fold(part);
-    if (folded.length > 1 && !stopWords.has(folded)) terms.push(stem(folded));
+    if (folded.length > 1 && !stopWords.has(folded)) terms.push(baseOf(folded));
   }
 }
 
@@ -141,3 +172,14 @@ function addBigrams(run: string, terms: string[], singles: boolean): void {
   }
   if (pairs === 0 && !singles) terms.push(previous);
 }
+
+/** English function words, folded; words that carry a question's meaning in code ("null", "not", "no") are kept out of it. */
+export const stopWords: ReadonlySet<string> = new Set(
+  (
+    'a about above after again all also am an and any are as at be because been before being below between both but by can could did do does ' +
+    'doing down during each few for from further had has have having he her here hers him his how i if in into is it its itself just ' +
+    'let like me more most my myself of off on once only or other our ours out over own please same shall she should so some such than ' +
+    'that the their theirs them then there these they this those through to too under until up upon us very was we were what when where ' +
+    'which while who whom whose why will with would yes you your yours d ll m re s t ve don didn doesn isn wasn weren won'
+  ).split(' '),
+);

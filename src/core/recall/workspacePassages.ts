@@ -3,7 +3,7 @@ import type { Clock, Passage, WorkspaceText } from '../ports';
 import { searchRoots, walkFiles, type FoundFile } from '../tools/guard/walk';
 import { decode } from '../tools/files/textFile';
 import type { ToolWorkspace } from '../tools/toolWorkspace';
-import { splitPassages } from './splitPassages';
+import { splitPassages } from './splitText';
 import { fold } from './tokenizeTerms';
 
 export interface WorkspacePassagesDeps {

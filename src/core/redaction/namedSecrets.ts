@@ -1,4 +1,4 @@
-import { trimmedEnd } from '../base/trimmedEnd';
+import { trimmedEnd } from '../base/text';
 import { isPlaceholder, looksLikeCode, tokenValue } from './secretValues';
 import { secretKind, type SecretKind } from './secretNames';
 

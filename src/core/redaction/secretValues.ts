@@ -1,4 +1,4 @@
-import { trimmedEnd } from '../base/trimmedEnd';
+import { trimmedEnd } from '../base/text';
 
 const typeNames: ReadonlySet<string> = new Set([
   'string',

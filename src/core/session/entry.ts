@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { Attachment } from './attachment';
-import { Audit, Continuity } from './fidelity';
+import { Attachment, attachmentNote } from './userMessage';
+import { FileChanges } from '../rewind/fileChanges';
 
 /**
  * One node of a session's append-only tree. Nothing rewrites or deletes an entry: a change of mind is another entry, and
@@ -29,6 +29,33 @@ export interface NewEntry {
 export interface StoredEntry extends NewEntry {
   readonly seq: number;
 }
+
+/** What an identifier audit found: measured when a range is folded, stored with its record. */
+export const Audit = z.object({
+  /** Identifiers that had to survive. */
+  checked: z.number(),
+  inSummary: z.number(),
+  /** These are in the model's text or in what stands beside it (ledgers, passages, the list of identifiers). */
+  leftBehind: z.number(),
+  /** The most important of those that did not; recall finds them. */
+  missing: z.array(z.string()),
+  /** The model was asked a second time. */
+  repaired: z.boolean(),
+  /** Ids that the model cited and that no entry has: they were replaced or taken out. */
+  unknownIds: z.optional(z.array(z.string())),
+});
+export type Audit = z.infer<typeof Audit>;
+
+/** How much of a folded range survived, measured and not claimed. */
+export const Continuity = z.object({
+  /** Weighted share that is in what was left behind. */
+  inContextPercent: z.number(),
+  /** Weighted share of a sample that a search finds again; null when nothing was searched. */
+  reachablePercent: z.nullable(z.number()),
+  elements: z.number(),
+  searched: z.number(),
+});
+export type Continuity = z.infer<typeof Continuity>;
 
 const message = z.object({
   type: z.literal('message'),
@@ -104,8 +131,11 @@ const compaction = z.object({
   tokensAfter: z.number(),
   messagesBefore: z.number(),
   messagesAfter: z.number(),
-  /** `edit` and `retry` put a better summary in the place of another record's: nothing further is folded. */
-  trigger: z.enum(['automatic', 'manual', 'overflow', 'edit', 'retry']),
+  /**
+   * `cold`: the provider's prompt cache had expired. `edit` and `retry` put a better summary in the place of another record's: nothing
+   * further is folded.
+   */
+  trigger: z.enum(['automatic', 'manual', 'overflow', 'cold', 'edit', 'retry']),
   rung: z.enum(['mask', 'checkpoint', 'prepared', 'model', 'extractive', 'truncate']),
   model: z.nullable(z.string()),
   durationMs: z.number(),
@@ -120,6 +150,8 @@ const compaction = z.object({
   previous: z.optional(z.nullable(z.string())),
   /** Tool results that are sent as stubs; a later record carries those that it keeps. */
   masked: z.optional(z.array(z.string())),
+  /** The summary tells of all of them: it was written while they stood in the prompt. */
+  maskedTold: z.optional(z.boolean()),
   /** All requests made for it cost so many US dollars; null when a price is not known. */
   cost: z.optional(z.nullable(z.number())),
   audit: z.optional(Audit),
@@ -146,6 +178,29 @@ const checkpoint = z.object({
   model: z.optional(z.string()),
 });
 
+/** Written before anybody needed it. It folds nothing; a compaction may use it for as long as what it has read is unchanged. */
+const preparedSummary = z.object({
+  type: z.literal('prepared_summary'),
+  /** The state that would be left behind. */
+  folded: z.unknown(),
+  model: z.nullable(z.string()),
+  note: z.optional(z.string()),
+  audit: z.optional(Audit),
+  /** The record before it and the form of summaries. */
+  basis: z.string(),
+  /** So many of the entries that are sent, from the first one on, up to `through`; `digest` tells them from others. */
+  reads: z.object({ count: z.number(), through: z.string(), digest: z.string() }),
+  /** Digest of the notes. */
+  notes: z.string(),
+  /** Size of the context then, and of what it would have come down to with all of it folded. */
+  tokensBefore: z.number(),
+  tokensAfter: z.number(),
+  /** So many tokens of what had been said last would have stayed word for word beside it. */
+  keeps: z._default(z.number(), 0),
+  /** US dollars; null when a price is not known. */
+  cost: z.nullable(z.number()),
+});
+
 const entryContent = z.discriminatedUnion('type', [
   message,
   thinking,
@@ -155,6 +210,7 @@ const entryContent = z.discriminatedUnion('type', [
   compaction,
   compactionUndone,
   checkpoint,
+  preparedSummary,
   z.object({ type: z.literal('usage_note'), text: z.string() }),
   z.object({ type: z.literal('memory_note'), text: z.string() }),
   z.object({ type: z.literal('branch_summary'), text: z.string(), branchLeaf: z.string() }),
@@ -164,6 +220,7 @@ const entryContent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('instructions_change'), text: z.string() }),
   z.object({ type: z.literal('tools_change'), enabled: z.array(z.string()) }),
   z.object({ type: z.literal('session_info'), title: z.string() }),
+  FileChanges,
   /** A turn that ended in an error; shown in the transcript, never sent to a model. */
   z.object({ type: z.literal('custom'), customType: z.string(), data: z.unknown() }),
   z.object({ type: z.literal('custom_message'), customType: z.string(), text: z.string() }),
@@ -181,4 +238,106 @@ export function isEntryOf<T extends EntryType>(entry: StoredEntry, type: T): ent
 
 export function isUserMessage(entry: StoredEntry): entry is EntryOf<'message'> {
   return entry.content.type === 'message' && entry.content.role === 'user';
+}
+
+/** What one kind of entry is, for everything that treats kinds differently; what a model is sent of it says the projection. */
+interface EntryKind {
+  /** The property that holds its text: counted, kept apart from the rest and compressed. Null: it has none, or several make it up. */
+  readonly text: string | null;
+  /** Whether it is a mark on the tree, which never moves the leaf and never becomes the parent of another entry. */
+  readonly isMark: boolean;
+  /** Whether search and recall answer with it: what was said, called and returned. Summaries and reminders are made from that. */
+  readonly isFound: boolean;
+  /** Whether an earlier prompt is no longer a prefix of the next one behind it: the declared prefix breaks. */
+  readonly breaksPrefix: boolean;
+  /** Whether the user can take it out of the context by itself; notes, reminders and summaries are the program's own. */
+  readonly isExcludable: boolean;
+  /** Whether its content says how large the context was. */
+  readonly tellsSize: boolean;
+  /** Whether it makes a row of the transcript by itself. */
+  readonly hasOwnRow: boolean;
+  /** Whether a reader tells it apart as something that was said; what else stands behind one belongs to it. */
+  readonly isSaid: boolean;
+}
+
+const plain: EntryKind = {
+  text: null,
+  isMark: false,
+  isFound: false,
+  breaksPrefix: false,
+  isExcludable: false,
+  tellsSize: false,
+  hasOwnRow: true,
+  isSaid: false,
+};
+
+/** The one table of kinds: a kind that is added to the union of entries does not compile until it stands here. */
+const entryKinds: Readonly<Record<EntryType, EntryKind>> = {
+  message: { ...plain, text: 'text', isFound: true, isExcludable: true, isSaid: true },
+  thinking: { ...plain, text: 'text' },
+  tool_call: { ...plain, isFound: true, isExcludable: true },
+  tool_result: { ...plain, text: 'text', isFound: true, isExcludable: true, hasOwnRow: false },
+  nudge: { ...plain, text: 'text' },
+  compaction: { ...plain, text: 'summaryText', breaksPrefix: true, tellsSize: true },
+  compaction_undone: { ...plain, breaksPrefix: true, tellsSize: true },
+  checkpoint: { ...plain, text: 'summary', isMark: true, tellsSize: true },
+  prepared_summary: { ...plain, isMark: true, hasOwnRow: false },
+  usage_note: { ...plain, text: 'text' },
+  memory_note: { ...plain, text: 'text', isFound: true },
+  branch_summary: { ...plain, text: 'text', isFound: true, isExcludable: true, isSaid: true },
+  label: { ...plain, text: 'label', isMark: true, isFound: true, hasOwnRow: false },
+  model_change: { ...plain, breaksPrefix: true },
+  thinking_level_change: { ...plain, breaksPrefix: true },
+  instructions_change: { ...plain, text: 'text', breaksPrefix: true },
+  tools_change: { ...plain, breaksPrefix: true },
+  session_info: { ...plain, text: 'title', isMark: true, hasOwnRow: false },
+  file_changes: { ...plain, isMark: true, hasOwnRow: false },
+  custom: { ...plain, tellsSize: true },
+  custom_message: { ...plain, text: 'text', isFound: true, isSaid: true },
+};
+
+/** The kinds of which something holds, in the order of the table. */
+export function kindsWhere(holds: (kind: EntryKind) => boolean): ReadonlySet<EntryType> {
+  return new Set((Object.keys(entryKinds) as EntryType[]).filter((type) => holds(entryKinds[type])));
+}
+
+/** A kind that a newer version has added is a plain one here. */
+export function kindOf({ type }: Pick<EntryContent, 'type'>): EntryKind {
+  return (entryKinds as Partial<typeof entryKinds>)[type] ?? plain;
+}
+
+/** The kinds that are marks. */
+export const markTypes = kindsWhere(({ isMark }) => isMark);
+
+/** The searchable, countable text of an entry; empty for entries without any. */
+export function entryText(content: EntryContent): string {
+  if (content.type === 'tool_call') return `${content.name} ${JSON.stringify(content.input)}`;
+  if (content.type === 'message' && content.attachments) return `${content.text}\n${attachmentNote(content.attachments)}`.trim();
+  const { text } = kindOf(content);
+  return text === null ? '' : String((content as Readonly<Record<string, unknown>>)[text]);
+}
+
+/** What no number, name of a constant or pair of brackets takes more than, with the comma behind it, in characters of JSON. */
+const ofAnyOther = 26;
+
+/**
+ * Characters that a content has as JSON at most, before any of them is escaped: whatever its type, since what is kept raw, or a call is
+ * given, may be the largest of all. Not by `JSON.stringify`, which would write all of it once more.
+ */
+export function contentSize(content: EntryContent): number {
+  let size = 0;
+  const left: unknown[] = [content];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === 'string') size += value.length + 3;
+    else size += ofAnyOther;
+    if (Array.isArray(value)) for (const one of value as unknown[]) left.push(one);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, one] of Object.entries(value)) {
+        size += name.length + 4;
+        left.push(one);
+      }
+    }
+  }
+  return size;
 }

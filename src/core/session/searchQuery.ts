@@ -39,15 +39,24 @@ export interface SearchHit {
   readonly text: string;
   readonly start: number;
   readonly length: number;
+  /** `seq` of the match that it stands beside, where it has none of the words itself: a question's answer, for example. */
+  readonly beside: number | null;
+  /** Days that it names relative to the one on which it was said (`last Friday`), and which those are. */
+  readonly dates: readonly { readonly said: string; readonly day: string }[];
 }
 
 export interface SearchResult {
-  /** Best first. A passage next to one that matches may stand among them without a match of its own. */
+  /** Best first. A passage next to one that matches may stand among them without a match of its own (`beside`). */
   readonly hits: readonly SearchHit[];
   /** The terms that were searched for, as the ranking sees them; empty when the query has no words. */
   readonly terms: readonly string[];
-  /** Entries that were counted and, in the order of `terms`, how many have each: for ranking other text beside the hits. */
-  readonly statistics: { readonly count: number; readonly documentFrequency: readonly number[] };
+  /** Passages that were counted, their length, and, in the order of `terms`, how many have each: for ranking other text beside the hits. */
+  readonly statistics: {
+    readonly count: number;
+    readonly length: number;
+    readonly documentFrequency: readonly number[];
+    readonly named: readonly number[];
+  };
   /** False when not all of the history that is not yet indexed could be read. */
   readonly complete: boolean;
 }

@@ -92,3 +92,36 @@ export interface SessionQuery {
   /** UUID of the session they were forked from. */
   readonly parent?: string;
 }
+
+/** The year 2100. A `Date` reaches to the year 275760, of which the id of a session has no room. */
+const latest = Date.UTC(2100, 0);
+
+/** Whether something can have happened then, in milliseconds since the epoch. Earlier ones come from clocks that were never set. */
+export function isSaneTime(at: number): boolean {
+  return at < latest && at > -latest;
+}
+
+/** A value as somebody types it: `7` is a number, `true` a boolean, everything else text. */
+export function metadataScalar(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+/** Reads as `metadataScalar` does, but takes lists, objects and text in quotes as JSON: `"7"` is text. */
+export function metadataValue(text: string): unknown {
+  if (!/^[[{"]/.test(text)) return metadataScalar(text);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** First line of the first message, at most 60 characters, cut at a word. */
+export function titleFrom(text: string): string {
+  const line = text.trim().split('\n', 1)[0]!.replace(/\s+/g, ' ').trim();
+  if (line.length <= 60) return line;
+  const cut = line.slice(0, 60);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > 30 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}

@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../models/modelRequest';
+import * as z from 'zod/mini';
 
 export interface ToolOutcome {
   readonly text: string;
@@ -60,7 +61,10 @@ export interface NoteWrite {
  * other as a failure of the tool.
  */
 export interface Tool extends ToolSpec {
-  /** `read` changes nothing, and runs beside other reads; `notes` writes only the model's own notes; `write` changes the user's files or runs something. */
+  /**
+   * `read` changes nothing, and runs beside other reads; `notes` writes only the model's own notes; `write` changes the user's files or
+   * runs something.
+   */
   readonly access: 'read' | 'notes' | 'write';
   /** After this long it is ended. Time in which the user is asked does not count. */
   readonly timeoutMs?: number;
@@ -75,4 +79,11 @@ export class ToolFault extends Error {
   static is(error: unknown): error is ToolFault {
     return error instanceof ToolFault;
   }
+}
+
+/** The input of a call as its schema has it. Throws `ToolFault`, which says what is wrong with it. */
+export function toolInput<T>(schema: z.ZodMiniType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ToolFault(`The input is not valid: ${z.prettifyError(parsed.error)}`);
 }

@@ -1,17 +1,18 @@
 import type { Clock } from '../ports';
 import { createDiagnosticsTool } from './files/diagnosticsTool';
 import { createCreateFileTool, createEditFileTool } from './files/editTools';
-import { editGuard, type EditGuard, type EditRules } from './guard/editGuard';
-import { createFindFilesTool } from './files/findFilesTool';
-import { createListFolderTool } from './files/listFolderTool';
+import { editGuard, type EditGuard, type EditRules } from './guard/guardedKinds';
+import { createFindFilesTool, createListFolderTool } from './files/listingTools';
 import { createReadFileTool } from './files/readFileTool';
 import { createRunCommandTool } from './command/runCommandTool';
 import { createSearchTextTool } from './files/searchTextTool';
-import { SeenFiles } from './files/seenFiles';
+import { SeenFiles } from './files/textFile';
 import type { Tool } from './tool';
 import type { ToolWorkspace } from './toolWorkspace';
 
-/** The tools of one conversation over its workspace, in the order in which the model is told of them. `editRules`: as the settings are now. */
+/**
+ * The tools of one conversation over its workspace, in the order in which the model is told of them. `editRules`: as the settings are now.
+ */
 export function workspaceTools(workspace: ToolWorkspace, clock: Clock, editRules: () => EditRules): Tool[] {
   const seen = new SeenFiles();
   let made: { readonly rules: EditRules; readonly guard: EditGuard } | undefined;

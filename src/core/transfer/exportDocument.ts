@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { EntryContent } from '../session/entry';
+import { redactText, redactValue } from '../redaction/redactText';
 
 export const exportFormat = 'threadkeeper-export';
 /** Counts up when a program that knows only the older ones could misread a document. */
@@ -28,6 +29,8 @@ const usage = z.object({
   output: z.number(),
   cacheRead: z.number(),
   cacheWrite: z.number(),
+  /** Of `cacheWrite`, what was written to be kept for an hour; omitted: nothing. */
+  cacheWriteHour: z.optional(z.number()),
   /** The tokens are an estimate: the provider has reported none. */
   estimated: z.optional(z.literal(true)),
   /** The amount is in US dollars; null when the price is not known. */
@@ -86,3 +89,33 @@ export const ExportDocument = z.object({
   blobs: z.array(z.object({ hash: z.string(), mime: z.string(), data: z.string() })),
 });
 export type ExportDocument = z.infer<typeof ExportDocument>;
+
+/** Its texts go through the rules of redactText.ts. Attachments cannot be read for secrets: they stay behind. */
+export function redactEntry(entry: ExportedEntry): ExportedEntry {
+  return { ...entry, content: redactContent(entry.content) };
+}
+
+export function redactRecord(session: ExportedSession['session']): ExportedSession['session'] {
+  const { title, cwd, metadata, policy } = session;
+  return {
+    ...session,
+    title: redactText(title),
+    cwd: cwd && redactText(cwd),
+    metadata: redactValue(metadata),
+    policy: redactValue(policy),
+  };
+}
+
+export function redactContent(content: EntryContent): EntryContent {
+  const redacted = redactValue(content);
+  if (redacted.type === 'thinking') {
+    // A signature proves a text that is not there any more, and what is sealed cannot be read for secrets.
+    const { signature: _signature, redactedData: _sealed, ...rest } = redacted;
+    return rest;
+  }
+  if (redacted.type === 'message') {
+    const { attachments: _attachments, ...rest } = redacted;
+    return rest;
+  }
+  return redacted;
+}

@@ -1,5 +1,5 @@
 import type { UsageRecord } from '../cost/usage';
-import type { EntryContent } from '../session/entry';
+import type { EntryContent, ContentOf } from '../session/entry';
 
 /** What a reader of a foreign format finds, in the order of the source. The same events come from a file and from one that grows. */
 export type SourceEvent =
@@ -78,4 +78,38 @@ export function kept(content: EntryContent): RecordPart {
 /** Shown, not sent. */
 export function noted(content: EntryContent): RecordPart {
   return { content, modelFacing: false, display: true };
+}
+
+/** `custom` entries of an import begin with it. */
+export const rawPrefix = 'import:';
+
+/** A record that is not known, as it came: kept with the history, shown to nobody but those who look for it. */
+export function unreadable(kind: string, data: unknown): ContentOf<'custom'> {
+  return { type: 'custom', customType: `${rawPrefix}${kind}`, data: data ?? null };
+}
+
+/** Names a part of a foreign record, unique per store (`NewEntry.sourceId`). */
+export function sourceIdOf(format: string, session: string, { id, hash }: Pick<SourceRecord, 'id' | 'hash'>, part: number): string {
+  return `${format}:${session}:${id}:${hash}/${part}`;
+}
+
+/** The record of `session` that an entry was made from; undefined: of none. */
+export function recordOfSource(format: string, session: string, sourceId: string | null | undefined): string | undefined {
+  const start = `${format}:${session}:`;
+  return sourceId?.startsWith(start) ? /^(.*):[^:/]*\/\d+$/s.exec(sourceId.slice(start.length))?.[1] : undefined;
+}
+
+const ownImport = 'threadkeeper:';
+
+/**
+ * Names an entry that an export of this program has brought along and that no other source names. Whoever has one was not made here, and
+ * says nothing in the program's name.
+ */
+export function importedId(entry: string): string {
+  return ownImport + entry;
+}
+
+/** Whether it only says that the entry was imported, and not from where. */
+export function isImportedId(sourceId: string): boolean {
+  return sourceId.startsWith(ownImport);
 }

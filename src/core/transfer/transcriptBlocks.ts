@@ -1,5 +1,6 @@
 import { listed, t, wholeNumber } from '../l10n';
 import { timeText } from '../recall/dateText';
+import { fileChangeList, fileChangesText } from '../rewind/fileTexts';
 import type { ContentOf, StoredEntry } from '../session/entry';
 
 /** What a reader of a transcript sees of an entry, before it is Markdown or HTML. */
@@ -58,7 +59,7 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
     case 'compaction_undone':
       return block('note', t('Compaction undone'), []);
     case 'checkpoint':
-      return block('note', t('Checkpoint'), [markdown(content.summary)], true);
+      return block('note', t('Snapshot'), [markdown(content.summary)], true);
     case 'nudge':
       return block('note', t('Asked for notes at {0} %', content.percent), [markdown(content.text)], true);
     case 'branch_summary':
@@ -78,8 +79,16 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
       return block('note', t('Instructions changed'), [verbatim(content.text)], true);
     case 'tools_change':
       return block('note', t('Tools: {0}', listed(content.enabled)), []);
+    case 'file_changes':
+      return block('note', fileChangesText(content), [markdown(fileChangeList(content))], true);
     case 'session_info':
       return block('note', t('Title: {0}', content.title), []);
+    case 'prepared_summary':
+      return block(
+        'note',
+        t('Summary prepared: {0} tokens before, {1} after', wholeNumber(content.tokensBefore), wholeNumber(content.tokensAfter)),
+        [],
+      );
     case 'custom':
       return block('note', content.customType, [verbatim(JSON.stringify(content.data, null, 2) ?? '')], true);
   }
@@ -110,4 +119,36 @@ function statusText(status: Exclude<ContentOf<'tool_result'>['status'], 'ok'>): 
 /** `2026-11-20 14:03 to 2026-11-21 09:00 · 12 messages`. */
 export function transcriptSpan(createdAt: number, updatedAt: number, messages: number): string {
   return `${t('{0} to {1}', timeText(createdAt), timeText(updatedAt))} · ${t(messages === 1 ? '{0} message' : '{0} messages', wholeNumber(messages))}`;
+}
+
+/** Headings of messages are of level 2; what a message itself heads with `#` may be larger, and stays as it was written. */
+export function blockMarkdown({ kind, heading, at, parts, attachments }: TranscriptBlock): string {
+  const title =
+    kind === 'user' || kind === 'assistant'
+      ? `## ${escapeLine(heading)} · ${timeText(at)}`
+      : `**${escapeLine(heading)}** · ${timeText(at)}`;
+  const body = parts.map(({ format, text }) =>
+    format === 'verbatim' ? fenced(text) : kind === 'user' || kind === 'assistant' ? text : quoted(text),
+  );
+  const files = attachments.map(({ name, mime }) => `- ${t('attached: {0} ({1})', escapeLine(name), mime)}`).join('\n');
+  return [title, ...body, ...(files === '' ? [] : [files])].join('\n\n');
+}
+
+/** Returns Markdown of one line that means nothing but itself. */
+export function escapeLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
+}
+
+/** A fence is longer than every run of backticks within. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}
+
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n');
 }

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { inProcessAnalyst } from '../../core/compaction/measure/inProcessAnalyst';
+import { inProcessAnalyst } from '../../core/compaction/measure/textAnalysis';
 import { answerAnalyst, type AnalystRequest } from './workerAnalyst';
 
 parentPort?.on('message', ({ id, ...request }: AnalystRequest) => {

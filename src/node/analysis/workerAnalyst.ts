@@ -1,11 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Disposable } from '../../core/base/disposable';
-import type { Element } from '../../core/compaction/measure/continuity';
 import type { ExtractiveItem } from '../../core/compaction/measure/extractive';
-import { inProcessAnalyst } from '../../core/compaction/measure/inProcessAnalyst';
-import type { TextAnalysis } from '../../core/compaction/measure/textAnalysis';
+import { inProcessAnalyst } from '../../core/compaction/measure/textAnalysis';
 import { errorText } from '../../core/errors';
-import type { Logger, TextAnalyst } from '../../core/ports';
+import type { Logger, TextAnalyst, KeyFact, TextAnalysis } from '../../core/ports';
 import { workerLimits } from '../runtime/workerLimits';
 
 /** A call of the port. */
@@ -51,7 +49,7 @@ export class WorkerAnalyst implements TextAnalyst, Disposable {
     return this.ask({ method: 'analyse', args }, charactersOf(args[0])) as Promise<TextAnalysis>;
   }
 
-  inContext(...args: [elements: readonly Element[], leftBehind: string]): Promise<number> {
+  inContext(...args: [elements: readonly KeyFact[], leftBehind: string]): Promise<number> {
     return this.ask({ method: 'inContext', args }, charactersOf(args[0]) + args[1].length) as Promise<number>;
   }
 

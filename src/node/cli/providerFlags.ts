@@ -1,4 +1,4 @@
-import { ModelError } from '../../core/models/modelError';
+import { ModelError } from '../../core/models/modelEvent';
 import type { ProviderAccess, ProviderId } from '../models/providerAccess';
 import { openaiApis } from '../models/openai/openaiDialect';
 import { offlineModelId, type ModelChoice } from '../runtime/modelBindings';

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { headlessAnswers, type HeadlessAnswer } from '../../core/tools/approvalRule';
-import { defaultEditRules } from '../../core/tools/guard/editGuard';
+import { defaultEditRules } from '../../core/tools/guard/guardedKinds';
 import type { Tool } from '../../core/tools/tool';
+import type { ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { workspaceTools } from '../../core/tools/workspaceTools';
 import { systemClock } from '../runtime/systemClock';
 import { CommandRunner } from '../tools/commandRunner';
@@ -28,13 +29,18 @@ export function allowedTools(flags: Flags): HeadlessAnswer {
 }
 
 /** These tools stand beside the notes and recall. Only what may be done at all is offered. */
-export function workspaceToolsOf(flags: Flags, allowed: HeadlessAnswer): Tool[] {
-  if (flags['workspace'] === undefined || allowed === 'none') return [];
+export function workspaceToolsOf(workspace: ToolWorkspace | null, allowed: HeadlessAnswer): Tool[] {
+  return workspace === null
+    ? []
+    : workspaceTools(workspace, systemClock, () => defaultEditRules).filter(({ access }) => allowed === 'all' || access === 'read');
+}
+
+/** Where they work; null when there is nothing that they may do. */
+export function toolWorkspace(flags: Flags, allowed: HeadlessAnswer): ToolWorkspace | null {
+  if (flags['workspace'] === undefined || allowed === 'none') return null;
   const commands = new CommandRunner(() => ({ pass: flags['pass-variables']?.split(',') ?? [], withhold: [] }));
   disposeAtExit(commands);
-  return workspaceTools(new DiskWorkspace([resolve(flags['workspace'])], commands), systemClock, () => defaultEditRules).filter(
-    ({ access }) => allowed === 'all' || access === 'read',
-  );
+  return new DiskWorkspace([resolve(flags['workspace'])], commands);
 }
 
 /** Commands have sessions of their own: what ends this program from a terminal does not reach them. */

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { MemoryNotes } from '../../core/ports';
-import { checkNotePath } from '../../core/memory/notePath';
+import { checkNotePath, userFolder } from '../../core/memory/notes';
 import { patientRename } from '../runtime/patientRename';
 
 export interface NoteLimits {
@@ -204,4 +204,51 @@ function ifMissing(error: unknown): null {
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+}
+
+/** The notes of a workspace, with those of the user under `user/`. */
+export class ScopedMemoryNotes implements MemoryNotes {
+  constructor(
+    private readonly workspace: MemoryNotes,
+    private readonly user: MemoryNotes,
+  ) {}
+
+  async list(): Promise<{ path: string; bytes: number; modifiedAt: number }[]> {
+    const [own, everywhere] = await Promise.all([this.workspace.list(), this.user.list()]);
+    return [
+      ...own.filter(({ path }) => !path.startsWith(userFolder)),
+      ...everywhere.map((note) => ({ ...note, path: userFolder + note.path })),
+    ];
+  }
+
+  read(path: string): Promise<string | undefined> {
+    const [notes, inner] = this.route(path);
+    return notes.read(inner);
+  }
+
+  write(path: string, text: string): Promise<void> {
+    const [notes, inner] = this.route(path);
+    return notes.write(inner, text);
+  }
+
+  delete(path: string): Promise<void> {
+    const [notes, inner] = this.route(path);
+    return notes.delete(inner);
+  }
+
+  /** Between the two places it is a copy that is removed afterwards: a failure leaves the note in both, never in none. */
+  async rename(from: string, to: string): Promise<void> {
+    const [source, inner] = this.route(from);
+    const [target, renamed] = this.route(to);
+    if (source === target) return source.rename(inner, renamed);
+    const text = await source.read(inner);
+    if (text === undefined) throw new Error(`${from} does not exist.`);
+    if ((await target.read(renamed)) !== undefined) throw new Error(`${to} already exists.`);
+    await target.write(renamed, text);
+    await source.delete(inner);
+  }
+
+  private route(path: string): [notes: MemoryNotes, inner: string] {
+    return path.startsWith(userFolder) ? [this.user, path.slice(userFolder.length)] : [this.workspace, path];
+  }
 }

@@ -1,7 +1,6 @@
 import type { ModelClient, Summarizer, SummaryRequest } from '../../core/ports';
-import type { ModelFailure, TokenUsage } from '../../core/models/modelEvent';
+import { ModelError, type ModelFailure, type TokenUsage } from '../../core/models/modelEvent';
 import type { ModelMessage, ModelRequest } from '../../core/models/modelRequest';
-import { ModelError } from '../../core/models/modelError';
 import { CancelledError } from '../../core/errors';
 import { english } from '../../core/l10n';
 

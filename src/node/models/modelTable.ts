@@ -1,5 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
+import type { CacheRules } from '../../core/models/modelInfo';
 import type { ModelInfo } from '../../core/models/modelInfo';
+import type { ModelFailure } from '../../core/models/modelEvent';
 
 /** The literal ids of the SDK's `Model` type, so that a newer SDK with a new model does not compile until it has a row here. */
 type KnownModel = Literal<Anthropic.Model>;
@@ -59,6 +61,9 @@ const table: Readonly<Record<KnownModel, Row>> = {
 /** Safe for every Claude model since Claude 3: a window taken too large would send prompts that cannot fit. */
 const conservative = { window: 200_000, maxOutput: 8_192 };
 
+/** Every Claude keeps a prompt of 4,096 tokens, some keep one of 1,024 (platform.claude.com, "Prompt caching", 2026-11). */
+export const cacheRules: CacheRules = { leastTokens: 4_096 };
+
 /** What the automatic choice falls back to when no list of models can be had. */
 export const fallbackModel: KnownModel = 'claude-sonnet-5-5';
 
@@ -88,4 +93,31 @@ export function takesSystemInside(id: string): boolean {
 
 function rowOf(id: string): Row | undefined {
   return Object.hasOwn(table, id) ? table[id as KnownModel] : undefined;
+}
+
+/** Windows that are smaller than a server says, as its refusals or its memory have shown. */
+export class LearnedWindows {
+  private readonly limits = new Map<string, number>();
+
+  /** `outputShare`: of the window, that an answer may take at most. */
+  constructor(private readonly outputShare: number) {}
+
+  learn(model: string, { reason, window }: Pick<ModelFailure, 'reason' | 'window'>): void {
+    if (reason === 'overflow' && window) this.limits.set(model, Math.min(window, this.limits.get(model) ?? window));
+  }
+
+  limited(info: ModelInfo): ModelInfo {
+    const window = Math.min(info.window, this.limits.get(info.id) ?? info.window);
+    return { ...info, window, maxOutput: Math.min(info.maxOutput, Math.ceil(window * this.outputShare)) };
+  }
+}
+
+/** A number of tokens that a server reports may be 0. */
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** A window or a bound of 0 says nothing. */
+export function isSize(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0;
 }

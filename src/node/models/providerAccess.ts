@@ -1,5 +1,5 @@
 import type { Logger, ModelClient } from '../../core/ports';
-import { ModelError } from '../../core/models/modelError';
+import { ModelError } from '../../core/models/modelEvent';
 import { english } from '../../core/l10n';
 import type { OpenaiApi } from './openai/openaiDialect';
 

@@ -1,5 +1,5 @@
 import { english } from '../../core/l10n';
-import { causes } from './thrownText';
+import { causes } from './failureText';
 
 export type Fetch = typeof fetch;
 

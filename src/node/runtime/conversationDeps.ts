@@ -1,25 +1,20 @@
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
 import type { Tool } from '../../core/tools/tool';
 import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/policy/resolvePolicy';
-import { memoryHead } from '../../core/memory/memoryHead';
+import { memoryHead } from '../../core/memory/notes';
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { MemoryNotes } from '../../core/ports';
 import { createRecallTool } from '../../core/recall/recallTool';
-import { skillList, type Skill } from '../../core/skills/skill';
-import { createSkillTool } from '../../core/skills/skillTool';
-import { WorkspacePins } from '../memory/workspacePins';
-import { newSeal } from './newSeal';
+import { skillList, createSkillTool, type Skill } from '../../core/skills/skill';
+import { WorkspacePins } from '../memory/workspaceTexts';
+import { newSeal, UuidV7 } from './ids';
 import { systemClock } from './systemClock';
-import { UuidV7 } from './uuidV7';
 
-/** These parts go into a conversation as they are. */
-type SharedDeps = Pick<
-  ConversationDeps,
-  'store' | 'counter' | 'log' | 'approvalRule' | 'maxRounds' | 'costOf' | 'resolveModel' | 'analyst'
-> &
-  Partial<Pick<ConversationDeps, 'otherTools' | 'askWhenFull' | 'reviewCompaction' | 'offerBranchSummary'>>;
+/** What is made here of the parts below. */
+type Made = 'clock' | 'ids' | 'tools' | 'instructions' | 'memoryHead' | 'policy' | 'random' | 'pinnedFiles';
 
-export interface ConversationParts extends SharedDeps {
+/** Everything else goes into a conversation as it is. */
+export interface ConversationParts extends Omit<ConversationDeps, Made | 'otherTools'>, Partial<Pick<ConversationDeps, 'otherTools'>> {
   readonly notes: MemoryNotes;
   /** Recall searches the session with this UUID first. */
   readonly session: string;

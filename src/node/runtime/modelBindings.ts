@@ -1,11 +1,10 @@
 import type { ModelBinding } from '../../core/context/engine';
 import { type BudgetGate, withBudget } from '../../core/cost/budgetedClient';
-import { ModelError } from '../../core/models/modelError';
+import { ModelError, type ModelFailure } from '../../core/models/modelEvent';
 import { errorText } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { SummarizerEntry } from '../../core/context/policy/policy';
 import type { Logger, ModelClient, Summarizer } from '../../core/ports';
-import type { ModelFailure } from '../../core/models/modelEvent';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import { createClient, isProviderId, type ProviderAccess, type ProviderId } from '../models/providerAccess';
 

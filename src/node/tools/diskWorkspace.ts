@@ -5,10 +5,8 @@ import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from './commandRunner';
-import { fileFault } from './fileFault';
-import { readHeld, replaceHeld, type HeldPlaces } from './heldFile';
+import { fileFault, readHeld, replaceHeld, realPlace, type HeldPlaces } from './workspaceFiles';
 import { lineMatcher } from './lineMatcher';
-import { realPlace } from './realPlace';
 
 /** Folders on this disk, without an editor: for the command line. */
 export class DiskWorkspace implements ToolWorkspace {

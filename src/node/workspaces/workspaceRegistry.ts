@@ -1,9 +1,6 @@
-import { trimmedEnd } from '../../core/base/trimmedEnd';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { trimmedEnd } from '../../core/base/text';
+import { readdir, readFile, stat, chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { folderIdentities } from './folderIdentity';
-import { findPredecessor, isTakenOver, type OpenedWorkspace } from './predecessor';
-import { relinkCandidates, type RelinkCandidate } from './relinkCandidates';
 import {
   createEntry,
   entryFile,
@@ -13,9 +10,10 @@ import {
   readEntry,
   registryDir,
   replaceEntry,
+  folderIdentities,
   type KnownWorkspace,
 } from './workspaceEntry';
-import { privateFolder } from '../runtime/privateFolder';
+import { findPredecessor, isTakenOver, relinkCandidates, type OpenedWorkspace, type RelinkCandidate } from './predecessor';
 
 export interface ResolveOptions {
   /** Global storage of the extension. */
@@ -177,4 +175,15 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/**
+ * Makes a folder that only the user can enter, and makes one that is there such a folder: older versions made them for everybody. Only for
+ * folders that are the program's own; one that a user has named may be shared. Windows has no modes: there the folder above decides.
+ * Rejects with the file system's error when the folder cannot be made.
+ */
+async function privateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Somebody else's, or a file system without modes: nothing is lost by leaving it.
+  await chmod(folder, 0o700).catch(() => undefined);
 }

@@ -1,8 +1,11 @@
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { IdSource, Logger, SessionStore, StoreStatus } from '../../core/ports';
-import { isBlank } from '../../core/session/attachment';
+import { isBlank, nothingWritten, type Attachment, type Written } from '../../core/session/userMessage';
+import type { ApprovalAnswer, PendingApproval } from '../../core/chat/turn/approvals';
+import type { Conversation } from '../../core/chat/conversation';
 import type { Session } from '../../core/session/session';
+import type { OlderPage } from '../../protocol/messages';
 import type { WindowState } from './windowState';
 import type { NewSessionDraft } from './newSessionDraft';
 import type { SessionTab } from './sessionTab';
@@ -13,7 +16,7 @@ import type { ChatViewFeed } from './chatViewFeed';
 
 export interface ActiveChatDeps {
   readonly store: StoreAccess;
-  readonly chats: SessionTabs;
+  readonly tabs: SessionTabs;
   readonly loose: NewSessionDraft;
   readonly list: SessionList;
   readonly feed: ChatViewFeed;
@@ -37,6 +40,7 @@ export interface ActiveChatDeps {
 export class ActiveChat {
   private opened: Promise<void> | null = null;
   private last: Promise<unknown> = Promise.resolve();
+  private readonly sent = new OnceById<void>();
   /** What the open chats were read from. */
   private known: ReadFrom | null = null;
   /** Opened anew, with the chat on show read from it already. */
@@ -45,7 +49,11 @@ export class ActiveChat {
   constructor(private readonly deps: ActiveChatDeps) {}
 
   get chat(): SessionTab | null {
-    return this.deps.chats.current;
+    return this.deps.tabs.current;
+  }
+
+  get session(): Session | null {
+    return this.chat?.session ?? null;
   }
 
   get isOpened(): boolean {
@@ -62,14 +70,14 @@ export class ActiveChat {
   }
 
   /** A session without a message, which comes into being with its first one, with what was written for it last time. Never rejects. */
-  async leave(): Promise<void> {
+  async newSession(): Promise<void> {
     await this.open().catch(() => undefined);
     await this.serial(() => this.showNone());
     await this.resolveLoose();
   }
 
   /** Rejects with `StoreError`, or an `Error` for a session that is gone. */
-  async switchTo(uuid: string): Promise<void> {
+  async openSession(uuid: string): Promise<void> {
     await this.open();
     await this.serial(async () => {
       if (this.chat?.session.uuid === uuid) return;
@@ -80,18 +88,80 @@ export class ActiveChat {
     });
   }
 
-  /** Begins something in the chat on show; a session comes into being for it where there is none. Rejects with `StoreError`. */
-  async startOrCreate(start: (chat: SessionTab) => Promise<void>): Promise<void> {
+  /** The open conversation, for what works on its context; null in a session without a message. Rejects with `StoreError`. */
+  async conversation(): Promise<Conversation | null> {
     await this.open();
-    await this.begin(async () => this.chat ?? this.create(), start);
+    return this.chat?.conversation ?? null;
   }
 
-  /** Begins something in the chat on show, if there is one. */
-  async start(start: (chat: SessionTab) => Promise<void>): Promise<void> {
+  /**
+   * Sends a message in the chat on show; a session comes into being for it where there is none. A repeated `id` is the same message.
+   * Rejects, in words for the user, when the message is neither on disk nor queued.
+   */
+  send(id: string, text: string, attachments: readonly Attachment[] = []): Promise<void> {
+    // What the composer had saved of this very message.
+    const stale = (this.chat ?? this.deps.loose).draft;
+    return this.sent.run(id, async () => {
+      await this.open();
+      await this.begin(
+        async () => this.chat ?? this.create(),
+        (chat) => chat.send(id, { text, attachments }, stale),
+      );
+    });
+  }
+
+  /** Asks again in the chat on show, if there is one. */
+  async retry(): Promise<void> {
     await this.begin(
       async () => this.chat,
-      (chat) => (chat ? start(chat) : undefined),
+      (chat) => chat?.retry(this.deps.ids.next()),
     );
+  }
+
+  /** Calls of the open session that wait for the user's permission, oldest first. */
+  get approvals(): readonly PendingApproval[] {
+    return this.chat?.conversation.approvals.pending ?? [];
+  }
+
+  /** Rejects, in words for the user, for a call that does not wait any more. */
+  async answerApproval(call: string, answer: ApprovalAnswer): Promise<void> {
+    if (!this.chat?.conversation.approvals.answer(call, answer)) throw new Error(t('This call does not wait for an answer any more.'));
+  }
+
+  /** Takes a message back from the queue. Rejects, in words for the user, when it is not there any more. */
+  async unqueue(id: string): Promise<Written> {
+    const message = await this.chat?.conversation.unqueue(id);
+    if (!message) throw new Error(t('This message has been sent already.'));
+    return { ...nothingWritten, ...message };
+  }
+
+  async older(before: string): Promise<OlderPage> {
+    return (await this.chat?.older(before)) ?? { rows: [], hasMore: false, marks: [] };
+  }
+
+  /** Keeps what is in the composer. */
+  async saveDraft(text: string, attachments: readonly Attachment[] = []): Promise<void> {
+    if (this.chat) await this.chat.saveDraft({ text, attachments });
+    else this.deps.loose.draft = { text, attachments };
+  }
+
+  /** Puts something into the composer, on show or not. Rejects with `StoreError`. */
+  async attachToDraft(attachment: Attachment): Promise<void> {
+    await this.open();
+    const { text, attachments } = (this.chat ?? this.deps.loose).draft;
+    await this.saveDraft(text, [...attachments, attachment]);
+    this.deps.feed.delta({ kind: 'attach', attachment });
+  }
+
+  /**
+   * Opens a session at one of its entries. False when the entry is not on the branch that is shown; the session is open then, too.
+   * Rejects as `openSession` does.
+   */
+  async reveal(session: string, entry: string): Promise<boolean> {
+    await this.openSession(session);
+    const row = (await this.chat?.rowOf(entry)) ?? null;
+    if (row !== null) this.deps.feed.reveal(row);
+    return row !== null;
   }
 
   /** Asks which model a session that begins now would get. Never rejects. */
@@ -102,14 +172,14 @@ export class ActiveChat {
 
   /** Closes the store once no turn runs and opens it again (StoreAccess.reopen). New turns wait. Rejects as that does. */
   reopenStore(options: ReopenOptions): Promise<StoreStatus> {
-    const { chats, store } = this.deps;
+    const { tabs, store } = this.deps;
     return this.serial(async () => {
-      await chats.idle();
+      await tabs.idle();
       try {
         return (await store.reopen(options)).status;
       } finally {
         // Now, not with the reload that follows: what waits begins in the chat that is on show next.
-        if (store.current && this.chat) await chats.reload((this.reread = store.current));
+        if (store.current && this.chat) await tabs.reload((this.reread = store.current));
       }
     });
   }
@@ -128,12 +198,12 @@ export class ActiveChat {
 
   /** Reads what is open again, from the store as it is now. Never rejects. */
   async reload(): Promise<void> {
-    const { store, chats, list, feed, log } = this.deps;
+    const { store, tabs, list, feed, log } = this.deps;
     try {
       await this.serial(async () => {
         if (!this.chat) return this.openLast();
         const from = await store.get();
-        if (from !== this.reread) await chats.reload(from);
+        if (from !== this.reread) await tabs.reload(from);
         this.reread = null;
       });
       await list.read();
@@ -164,7 +234,7 @@ export class ActiveChat {
   }
 
   private async showNone(): Promise<void> {
-    this.deps.chats.leave();
+    this.deps.tabs.leave();
     await this.deps.memory.setLastSession(null);
     this.deps.feed.snapshot();
   }
@@ -182,7 +252,7 @@ export class ActiveChat {
   }
 
   private async create(): Promise<SessionTab> {
-    const { ids, now, cwd, loose, chats, feed, list } = this.deps;
+    const { ids, now, cwd, loose, tabs, feed, list } = this.deps;
     const store = await this.deps.store.get();
     const { model, policy, thinkingLevel } = loose;
     const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, createdAt: now() });
@@ -193,16 +263,16 @@ export class ActiveChat {
     loose.clear();
     // No snapshot: it would take what the user has gone on writing.
     feed.delta({ kind: 'session', session: { uuid: session.uuid, id: session.id, title: session.title } });
-    feed.delta({ kind: 'context', context: chats.context });
+    feed.delta({ kind: 'context', context: tabs.context });
     feed.connection();
     void list.tryRead();
     return chat;
   }
 
   private async show(session: Session): Promise<SessionTab> {
-    const { memory, chats, log, now } = this.deps;
+    const { memory, tabs, log, now } = this.deps;
     const store = await this.deps.store.get();
-    const chat = await chats.show(store, session);
+    const chat = await tabs.show(store, session);
     await memory.setLastSession(session.uuid);
     if (store.status.access !== 'readonly') {
       void store
@@ -241,4 +311,22 @@ interface ReadFrom {
 function readFrom(store: SessionStore): ReadFrom {
   const { access, note } = store.status;
   return { store, isCopy: access === 'readonly', repair: note?.reason === 'recovered' ? note.detail : null };
+}
+
+/** Ids that are remembered, so that a repeated request does nothing twice. */
+const remembered = 100;
+
+/** Does what is asked for under an id once; asked again, gives the same promise. What was rejected may be asked for again. */
+class OnceById<T> {
+  private readonly known = new Map<string, Promise<T>>();
+
+  run(id: string, work: () => Promise<T>): Promise<T> {
+    const before = this.known.get(id);
+    if (before) return before;
+    const running = work();
+    this.known.set(id, running);
+    running.catch(() => this.known.delete(id));
+    for (const oldest of this.known.keys()) if (this.known.size > remembered) this.known.delete(oldest);
+    return running;
+  }
 }

@@ -1,10 +1,10 @@
 import type { ConversationEvent, TurnError } from '../../core/chat/events';
 import { turnErrorType } from '../../core/chat/events';
 import { shown } from '../../core/l10n';
-import type { Pin } from '../../core/session/pin';
-import type { TranscriptPage } from '../../core/branches/transcriptPage';
-import type { StoredEntry } from '../../core/session/entry';
-import type { QueuedMessage } from '../../core/session/queuedMessage';
+import type { Pin } from '../../core/session/storage';
+import type { TranscriptPage } from '../../core/branches/branch';
+import { isUserMessage, type StoredEntry } from '../../core/session/entry';
+import type { QueuedMessage } from '../../core/session/userMessage';
 import type { Session } from '../../core/session/session';
 import type { ContextSnapshot } from '../../core/context/measure/snapshot';
 import type { ApprovalQuestion } from '../../core/tools/tool';
@@ -183,7 +183,7 @@ export class ChatPresenter {
 
   private appended(entry: StoredEntry): void {
     const { content } = entry;
-    if (content.type === 'message' && content.role === 'user') this.accepted = true;
+    if (isUserMessage(entry)) this.accepted = true;
     if (content.type === 'custom' && content.customType === turnErrorType) this.errorRecorded = true;
     const wasLive = this.live.delete(entry.uuid);
     const { added, changed } = this.transcript.append(entry);

@@ -2,33 +2,28 @@ import { StoreError } from '../../core/errors';
 import { storeTurnError } from '../../core/chat/turn/turnError';
 import { t } from '../../core/l10n';
 import type { FullAnswer, ViewRequest } from '../../protocol/messages';
-import type { Attachment } from '../../core/session/attachment';
+import type { Attachment } from '../../core/session/userMessage';
 import { mostAttachments } from '../../protocol/composer';
+import type { RestoreCommands } from '../rewind/restoreCommands';
 import type { BranchCommands } from '../sessions/branchCommands';
 import type { ChatController } from './chatController';
+import type { AllCommands } from '../manifest';
+import type { ContextCommands } from '../context/contextCommands';
+import type { ModelCommands } from '../models/modelCommands';
 import type { ComposerActions } from '../composer/composerActions';
 
 /** What the view may ask of the workbench. Rejections are shown to the user as they are. */
 export interface WorkbenchActions {
   readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork' | 'summarizeLeft'>;
+  readonly restores: Pick<RestoreCommands, 'restore'>;
   readonly composer: Pick<ComposerActions, 'attach' | 'mentions' | 'argumentsOf' | 'image' | 'open' | 'slash'>;
-  selectModel(only?: 'ollama' | 'vscode'): Promise<void>;
-  setApiKey(provider?: 'openai-compatible'): Promise<void>;
-  chooseOffline(): Promise<void>;
-  compact(): Promise<void>;
-  checkpoint(): Promise<void>;
-  showBreakdown(): void;
-  undoCompaction(): Promise<void>;
-  editSummary(): Promise<void>;
-  resummarize(): Promise<void>;
-  pinMessage(id: string): Promise<void>;
-  unpinMessage(id: string): Promise<void>;
-  setExcluded(id: string, excluded: boolean): Promise<void>;
-  compareCompaction(id: string): Promise<void>;
+  readonly context: Pick<
+    ContextCommands,
+    'compactNow' | 'checkpoint' | 'undoCompaction' | 'editSummary' | 'resummarize' | 'pinTarget' | 'unpinTarget' | 'setExcluded' | 'compare'
+  >;
+  readonly models: Pick<ModelCommands, 'select' | 'setKey' | 'chooseOffline'>;
+  readonly all: Pick<AllCommands, 'editSessionDetails' | 'selectPolicy' | 'verifyHistory' | 'showBreakdown' | 'showLog'>;
   answerFull(answer: FullAnswer): Promise<void>;
-  editSessionDetails(): Promise<void>;
-  selectPolicy(): Promise<void>;
-  verifyHistory(): Promise<void>;
   showDiff(call: string): Promise<void>;
   openNote(path: string): Promise<void>;
   saveNote(): Promise<void>;
@@ -37,29 +32,30 @@ export interface WorkbenchActions {
   insertCode(text: string): Promise<void>;
   openCode(text: string, language: string): Promise<void>;
   openSettings(): Promise<void>;
-  showLog(): void;
 }
 
-/** Answers one request of the view. Rejects with an `Error` whose message is fit for the user. */
-export async function answerRequest(request: ViewRequest, controller: ChatController, workbench: WorkbenchActions): Promise<unknown> {
-  try {
-    return (await answer(request, controller, workbench)) ?? null;
-  } catch (error) {
-    throw StoreError.is(error) ? new Error(storeTurnError(error).message, { cause: error }) : error;
-  }
+/** Answers the requests of the view. Rejects with an `Error` whose message is fit for the user. */
+export function answersFrom(controller: ChatController, workbench: WorkbenchActions): (request: ViewRequest) => Promise<unknown> {
+  return async (request) => {
+    try {
+      return (await answer(request, controller, workbench)) ?? null;
+    } catch (error) {
+      throw StoreError.is(error) ? new Error(storeTurnError(error).message, { cause: error }) : error;
+    }
+  };
 }
 
 /** One case for each message of the protocol: the compiler asks for it, and knows what is in its request. */
 async function answer(request: ViewRequest, controller: ChatController, workbench: WorkbenchActions): Promise<unknown> {
   switch (request.method) {
     case 'send':
-      return controller.send(request.id, request.text, checked(request.attachments));
+      return controller.active.send(request.id, request.text, checked(request.attachments));
     case 'stop':
-      return controller.stop();
+      return controller.active.chat?.stop();
     case 'unqueue':
-      return controller.unqueue(request.id);
+      return controller.active.unqueue(request.id);
     case 'retry':
-      return controller.retry();
+      return controller.active.retry();
     case 'edit':
       return workbench.branches.edit(request.id, request.entry, request.text);
     case 'regenerate':
@@ -72,12 +68,14 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.branches.label(request.entry, request.label);
     case 'fork':
       return workbench.branches.fork(request.entry);
+    case 'restore':
+      return workbench.restores.restore(request.entry);
     case 'older':
-      return controller.older(request.before);
+      return controller.active.older(request.before);
     case 'save_draft':
-      return controller.saveDraft(request.text, request.attachments);
+      return controller.active.saveDraft(request.text, request.attachments);
     case 'measure_draft':
-      return controller.conversation().then((conversation) => conversation?.measureDraft(request.text, request.attachments));
+      return controller.active.conversation().then((conversation) => conversation?.measureDraft(request.text, request.attachments));
     case 'attach':
       return workbench.composer.attach(request.source);
     case 'find_mentions':
@@ -91,32 +89,32 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'slash':
       return workbench.composer.slash(request.name, request.argument);
     case 'compact':
-      return workbench.compact();
+      return workbench.context.compactNow();
     case 'cancel_compaction':
-      return controller.cancelCompaction();
+      return controller.active.chat?.conversation.cancelCompaction();
     case 'checkpoint':
-      return workbench.checkpoint();
+      return workbench.context.checkpoint();
     case 'show_breakdown':
-      return workbench.showBreakdown();
+      return workbench.all.showBreakdown([]);
     case 'undo_compaction':
-      return workbench.undoCompaction();
+      return workbench.context.undoCompaction();
     case 'edit_summary':
-      return workbench.editSummary();
+      return workbench.context.editSummary();
     case 'resummarize':
-      return workbench.resummarize();
+      return workbench.context.resummarize();
     case 'pin':
-      return workbench.pinMessage(request.id);
+      return workbench.context.pinTarget({ kind: 'entry', target: request.id }).then(() => undefined);
     case 'unpin':
-      return workbench.unpinMessage(request.id);
+      return workbench.context.unpinTarget({ kind: 'entry', target: request.id });
     case 'exclude':
     case 'include':
-      return workbench.setExcluded(request.id, request.method === 'exclude');
+      return workbench.context.setExcluded(request.id, request.method === 'exclude');
     case 'compare':
-      return workbench.compareCompaction(request.id);
+      return workbench.context.compare(request.id);
     case 'show_entry':
       return showEntry(request.id, controller);
     case 'answer_tool':
-      return controller.answerApproval(request.id, request.answer);
+      return controller.active.answerApproval(request.id, request.answer);
     case 'answer_full':
       return workbench.answerFull(request.answer);
     case 'open_note':
@@ -126,25 +124,25 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'show_diff':
       return workbench.showDiff(request.id);
     case 'new_session':
-      return controller.newSession().then(() => controller.focusComposer());
+      return controller.active.newSession().then(() => controller.feed.focusComposer());
     case 'open_session':
-      return controller.openSession(request.uuid);
+      return controller.active.openSession(request.uuid);
     case 'rename_session':
       return controller.renameSession(request.title);
     case 'select_model':
-      return workbench.selectModel(request.provider);
+      return workbench.models.select(request.provider);
     case 'edit_session_details':
-      return workbench.editSessionDetails();
+      return workbench.all.editSessionDetails([]);
     case 'select_policy':
-      return workbench.selectPolicy();
+      return workbench.all.selectPolicy([]);
     case 'verify_history':
-      return workbench.verifyHistory();
+      return workbench.all.verifyHistory([]);
     case 'dismiss_banner':
       return controller.dismissBanner(request.banner);
     case 'set_api_key':
-      return workbench.setApiKey(request.provider);
+      return workbench.models.setKey(request.provider);
     case 'choose_offline':
-      return workbench.chooseOffline();
+      return workbench.models.chooseOffline();
     case 'open_link':
       return workbench.openLink(request.href);
     case 'copy':
@@ -156,13 +154,13 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'open_settings':
       return workbench.openSettings();
     case 'show_log':
-      return workbench.showLog();
+      return workbench.all.showLog([]);
   }
 }
 
 async function showEntry(id: string, controller: ChatController): Promise<void> {
-  const { session } = controller;
-  if (!session || !(await controller.reveal(session.uuid, id)))
+  const { session } = controller.active;
+  if (!session || !(await controller.active.reveal(session.uuid, id)))
     throw new Error(t('These messages are not in the transcript as it stands now (another branch). Search the history to find them.'));
 }
 

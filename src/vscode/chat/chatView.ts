@@ -1,20 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { Uri, window, type Webview, type WebviewView } from 'vscode';
+import { Uri, window, type WebviewView } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
-import { t, translationsInUse } from '../../core/l10n';
+import { t } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
 import { HostChannel } from '../../protocol/channel';
-import { chatViewHtml } from '../../protocol/chatViewHtml';
-import { chatWire } from '../../protocol/messages';
+import { chatWire, type ViewRequest } from '../../protocol/messages';
 import type { ChatController, ChatState } from './chatController';
-import { answerRequest, type WorkbenchActions } from './chatRequests';
 import { waitingText } from './waitingSession';
-import { transportOf } from './webviewTransport';
+import { showPage, transportOf } from '../webviewPage';
 
 export interface ChatViewDeps {
   readonly extensionUri: Uri;
-  readonly controller: ChatController;
-  readonly workbench: WorkbenchActions;
+  readonly controller: Pick<ChatController, 'feed' | 'ready' | 'catchUp' | 'state' | 'onDidChangeState'>;
+  readonly answer: (request: ViewRequest) => Promise<unknown>;
   readonly log: Logger;
 }
 
@@ -32,7 +29,7 @@ export class ChatView implements Disposable {
   constructor(private readonly deps: ChatViewDeps) {
     this.disposables.add(
       window.onDidChangeWindowState(({ focused }) => {
-        if (focused && deps.controller.viewVisible) void deps.controller.catchUp();
+        if (focused && deps.controller.feed.visible) void deps.controller.catchUp();
       }),
     );
   }
@@ -40,11 +37,11 @@ export class ChatView implements Disposable {
   /** The composer takes the focus as soon as the view can be typed into. */
   focusComposer(): void {
     this.wantsFocus = !this.isReady;
-    if (this.isReady) this.deps.controller.focusComposer();
+    if (this.isReady) this.deps.controller.feed.focusComposer();
   }
 
   resolve(view: WebviewView): void {
-    const { controller, workbench, log, extensionUri } = this.deps;
+    const { controller, answer, log, extensionUri } = this.deps;
     this.shown?.dispose();
     const shown = new DisposableStore();
     this.shown = shown;
@@ -53,13 +50,13 @@ export class ChatView implements Disposable {
     view.webview.options = { enableScripts: true, localResourceRoots: roots };
     const channel = new HostChannel(chatWire, transportOf(view.webview), {
       ready: () => void this.viewReady(),
-      handle: (request) => answerRequest(request, controller, workbench),
+      handle: answer,
       log: (text) => log.warn('chat_view', { detail: text }),
     });
     shown.add(channel);
     const isReady = () => this.isReady;
     shown.add(
-      controller.attach({
+      controller.feed.attach({
         get visible() {
           return view.visible;
         },
@@ -91,7 +88,7 @@ export class ChatView implements Disposable {
     };
     mark(controller.state);
     shown.add(controller.onDidChangeState(mark));
-    view.webview.html = this.html(view.webview);
+    showPage(view.webview, { extensionUri, bundle: 'main', title: t('Threadkeeper Chat'), element: 'tk-app' });
   }
 
   dispose(): void {
@@ -104,19 +101,6 @@ export class ChatView implements Disposable {
     this.isReady = true;
     if (!this.wantsFocus) return;
     this.wantsFocus = false;
-    this.deps.controller.focusComposer();
-  }
-
-  private html(webview: Webview): string {
-    const file = (name: string) => webview.asWebviewUri(Uri.joinPath(this.deps.extensionUri, 'dist', 'webview', name)).toString();
-    return chatViewHtml({
-      cspSource: webview.cspSource,
-      nonce: randomBytes(24).toString('base64url'),
-      scriptUri: file('main.js'),
-      styleUri: file('main.css'),
-      title: t('Threadkeeper Chat'),
-      translations: translationsInUse(),
-      element: 'tk-app',
-    });
+    this.deps.controller.feed.focusComposer();
   }
 }

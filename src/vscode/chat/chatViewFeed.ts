@@ -1,6 +1,7 @@
-import type { Disposable } from '../../core/base/disposable';
+import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import type { Connection, Delta, ViewSnapshot } from '../../protocol/messages';
-import { bannerFor } from './banner';
+import type { PolicyChoice } from '../../core/context/policy/resolvePolicy';
+import { bannerFor, sessionPolicyProblem } from './banner';
 import type { NewSessionDraft } from './newSessionDraft';
 import type { ModelSource } from '../models/modelSource';
 import type { SessionTab } from './sessionTab';
@@ -19,17 +20,18 @@ export interface SurfaceSource {
   readonly store: Pick<StoreAccess, 'current' | 'failure'>;
   readonly models: Pick<ModelSource, 'connection'>;
   readonly isTrusted: () => boolean;
-  /** What is wrong with the policy of the session on show; null: nothing. */
-  readonly policyProblem: () => string | null;
+  /** What the settings say of how the context is managed. */
+  readonly policy: () => PolicyChoice;
   readonly isDismissed: (banner: string) => boolean;
-  readonly chat: () => SessionTab | null;
   /** In the place of a chat when there is none. */
   readonly loose: NewSessionDraft;
   readonly sessions: () => ViewSnapshot['sessions'];
 }
 
-/** Keeps the surface up to date, if there is one. */
-export class ChatViewFeed {
+/** Keeps the surface up to date, if there is one, with what happens in the chat on show. */
+export class ChatViewFeed implements Disposable {
+  private chat: SessionTab | null = null;
+  private following = new DisposableStore();
   private surface: ChatSurface | null = null;
   private lastConnection = '';
   /** As JSON. A surface without a snapshot shows none. */
@@ -53,8 +55,32 @@ export class ChatViewFeed {
     };
   }
 
+  /** From now on that chat, or none, is on show. */
+  follow(chat: SessionTab | null): void {
+    this.following.dispose();
+    this.following = new DisposableStore();
+    this.chat = chat;
+    if (!chat) return;
+    this.following.add(chat.onDidSend((delta) => this.delta(delta)));
+    this.following.add(chat.onDidOutgrowDeltas(() => this.snapshot()));
+    this.following.add(
+      chat.onDidEmit(({ type }) => {
+        if (type === 'context_changed') this.connection();
+        if (type === 'session_changed') this.banner();
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.following.dispose();
+  }
+
   delta(delta: Delta): void {
     this.surface?.delta(delta);
+  }
+
+  focusComposer(): void {
+    this.delta({ kind: 'focus_composer' });
   }
 
   /** Goes to a row, at once or when the surface is ready. */
@@ -82,8 +108,8 @@ export class ChatViewFeed {
 
   /** Everything. */
   snapshot(): void {
-    const { chat: chatOf, loose, sessions } = this.source;
-    const chat = chatOf();
+    const { chat } = this;
+    const { loose, sessions } = this.source;
     const connection = this.currentConnection();
     this.lastConnection = JSON.stringify(connection);
     const banner = this.currentBanner();
@@ -120,18 +146,18 @@ export class ChatViewFeed {
   }
 
   private currentConnection(): Connection {
-    const { chat: chatOf, loose, models } = this.source;
-    const chat = chatOf();
+    const { chat } = this;
+    const { loose, models } = this.source;
     return chat ? models.connection(chat.conversation.model.info) : loose.connection;
   }
 
   private currentBanner(): ViewSnapshot['banner'] {
-    const { store, isTrusted, policyProblem, isDismissed } = this.source;
+    const { store, isTrusted, policy, isDismissed } = this.source;
     return bannerFor({
       status: store.current?.status ?? null,
       failure: store.failure,
       trusted: isTrusted(),
-      policyProblem: policyProblem(),
+      policyProblem: sessionPolicyProblem(policy(), this.chat?.session.policy ?? null),
       isDismissed,
     });
   }

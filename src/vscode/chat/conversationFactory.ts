@@ -1,9 +1,8 @@
 import { dirname, join } from 'node:path';
 import { Conversation } from '../../core/chat/conversation';
 import type { AskWhenFull, ReviewCompaction } from '../../core/chat/turn/turn';
-import { DailyBudget } from '../../core/cost/dailyBudget';
+import { sumOf, DailyBudget } from '../../core/cost/spending';
 import { costOf, priceOf } from '../../core/cost/prices';
-import { sumOf } from '../../core/cost/spending';
 import { OfflineModel } from '../../core/offline/offlineModel';
 import type { Logger, MemoryNotes, SessionStore, TokenCounter } from '../../core/ports';
 import type { Session } from '../../core/session/session';
@@ -13,16 +12,18 @@ import type { Tool } from '../../core/tools/tool';
 import type { ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { workspaceTools } from '../../core/tools/workspaceTools';
 import { english, t } from '../../core/l10n';
-import { FileMemoryNotes } from '../../node/memory/fileMemoryNotes';
+import { FileMemoryNotes, ScopedMemoryNotes } from '../../node/memory/fileMemoryNotes';
 import { findSkills } from '../../node/skills/findSkills';
-import { workspaceInstructions } from '../../node/memory/instructionFiles';
-import { ScopedMemoryNotes } from '../../node/memory/scopedMemoryNotes';
-import { WorkspacePins } from '../../node/memory/workspacePins';
+import { workspaceInstructions, WorkspacePins } from '../../node/memory/workspaceTexts';
 import { WorkerAnalyst } from '../../node/analysis/workerAnalyst';
 import { conversationDeps } from '../../node/runtime/conversationDeps';
 import { systemClock } from '../../node/runtime/systemClock';
 import { ModelBindings, type HostedModels } from '../../node/runtime/modelBindings';
 import { createClient, type ProviderAccess, type ProviderId } from '../../node/models/providerAccess';
+import { fileRecorder, rewindFolder } from '../../node/rewind/fileRecorder';
+import { FileRestorer } from '../../node/rewind/fileRestorer';
+import { resumeRestores } from '../../node/rewind/resumeRestores';
+import { UuidV7 } from '../../node/runtime/ids';
 import { openStore } from '../../node/store/client/openStore';
 import { WorkerTokenCounter } from '../../node/tokens/workerTokenCounter';
 import type { Endpoint } from '../models/endpoint';
@@ -39,6 +40,10 @@ export interface ConversationFactoryOptions {
   readonly userNotes: string;
   readonly settings: () => Settings;
   readonly workspace: ToolWorkspace;
+  /** Files that the user has saved since a time. */
+  readonly savedByUser: (since: number) => readonly string[];
+  /** Files that an editor has changed and not saved. */
+  readonly unsavedFiles: () => readonly string[];
   readonly otherTools: () => readonly Tool[];
   readonly isTrusted: () => boolean;
   readonly askWhenFull: AskWhenFull;
@@ -67,8 +72,10 @@ export class ConversationFactory {
     this.analyst = new WorkerAnalyst(join(options.distDir, 'analystWorker.js'), options.log);
   }
 
-  openStore(folder: string, options: { readonly repair: boolean }): Promise<SessionStore> {
+  async openStore(folder: string, options: { readonly repair: boolean }): Promise<SessionStore> {
     const { distDir, log } = this.options;
+    // Before anybody works with files that a crash has left half way.
+    await resumeRestores(join(folder, 'rewind'), log);
     return openStore({
       folder,
       workerFile: join(distDir, 'storeWorker.js'),
@@ -107,8 +114,10 @@ export class ConversationFactory {
     const skills = this.options.isTrusted()
       ? await findSkills({ folders: settings().skillFolders, workspace: settings().skills ? this.options.folders() : [] }, log)
       : [];
+    const recorder = fileRecorder({ store, workspace: this.options.workspace, log, savedByUser: this.options.savedByUser });
     const deps = conversationDeps({
       store,
+      recorder,
       counter: this.counter,
       analyst: this.analyst,
       folders: this.options.folders,
@@ -117,19 +126,34 @@ export class ConversationFactory {
       session: session.uuid,
       approvalRule: (question) => approvalRule(question, settings().approval, this.options.isTrusted()),
       maxRounds: () => settings().maxRounds,
+      recallHints: () => settings().recallHints,
       otherTools: this.options.otherTools,
       tools: () =>
-        this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock, () => settings().editRules) : [],
+        this.options.workspace.folders.length > 0 ? workspaceTools(recorder.workspace, systemClock, () => settings().editRules) : [],
       askWhenFull: this.options.askWhenFull,
       reviewCompaction: this.options.reviewCompaction,
       skills,
       instructions: () => [settings().instructions, ofWorkspace].filter((part) => part.trim() !== '').join('\n\n'),
       offerBranchSummary: () => settings().offerBranchSummary,
+      cacheTime: () => settings().cacheTime,
       policy: () => settings().policy,
       costOf: (provider, id, usage) => costOf(priceOf(settings().prices, provider, id), usage),
       resolveModel: () => model.resolve(),
     });
     return Conversation.open(deps, session.uuid, model.fallback);
+  }
+
+  /** Restores files of the workspace as a session's records say. */
+  restorer(store: SessionStore): FileRestorer {
+    const { workspace, unsavedFiles } = this.options;
+    return new FileRestorer({
+      store,
+      folders: () => workspace.folders,
+      storage: rewindFolder(store),
+      isUnsaved: (path) => unsavedFiles().includes(path),
+      ids: new UuidV7(),
+      now: Date.now,
+    });
   }
 
   bindings(store: SessionStore): ModelBindings {

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import { SessionPolicy } from '../../core/context/policy/resolvePolicy';
-import { thinkingLevels, type ThinkingLevel } from '../../core/context/policy/thinkingLevel';
+import { thinkingLevels, type ModelInfo, type ThinkingLevel } from '../../core/models/modelInfo';
 import { errorText } from '../../core/errors';
-import type { ModelInfo } from '../../core/models/modelInfo';
 import type { Logger } from '../../core/ports';
-import { Attachment, isBlank, nothingWritten, type Written } from '../../core/session/attachment';
+import { Attachment, isBlank, nothingWritten, type Written } from '../../core/session/userMessage';
 import type { Connection } from '../../protocol/messages';
 import type { WindowState } from './windowState';
 import type { ModelSource } from '../models/modelSource';

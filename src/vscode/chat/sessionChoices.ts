@@ -1,6 +1,5 @@
 import type { SessionPolicy } from '../../core/context/policy/resolvePolicy';
-import { parseThinkingLevel, type ThinkingLevel } from '../../core/context/policy/thinkingLevel';
-import type { ModelInfo } from '../../core/models/modelInfo';
+import { parseThinkingLevel, type ModelInfo, type ThinkingLevel } from '../../core/models/modelInfo';
 import type { ActiveChat } from './activeChat';
 import type { NewSessionDraft } from './newSessionDraft';
 

@@ -1,27 +1,21 @@
 import { transcriptPageSize } from '../../core/branches/branching';
-import type { CompactionResult } from '../../core/compaction/compactor';
 import type { Conversation } from '../../core/chat/conversation';
-import type { ConversationEvent } from '../../core/chat/events';
+import { untilAccepted, type ConversationEvent, type CompactionResult } from '../../core/chat/events';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
-import { Emitter } from '../../core/base/event';
+import { Emitter, type Event } from '../../core/base/event';
 import type { ModelBinding } from '../../core/context/engine';
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { Logger, SessionStore } from '../../core/ports';
-import type { TranscriptPage } from '../../core/branches/transcriptPage';
-import type { StoredEntry } from '../../core/session/entry';
-import { kindOf } from '../../core/session/entryKinds';
-import { isBlank, isSame, nothingWritten, type Written } from '../../core/session/attachment';
-import type { QueuedMessage } from '../../core/session/queuedMessage';
-import type { Fork } from '../../core/branches/branch';
+import type { Fork, TranscriptPage } from '../../core/branches/branch';
+import { kindOf, type StoredEntry } from '../../core/session/entry';
+import { isBlank, isSame, nothingWritten, type Written, type QueuedMessage } from '../../core/session/userMessage';
 import type { Session } from '../../core/session/session';
 import type { Delta, OlderPage } from '../../protocol/messages';
 import { ChatPresenter } from './chatPresenter';
-import { foldedByTurn } from './foldedByTurn';
 import type { FullQuestions } from '../context/fullQuestions';
 import type { ModelSource } from '../models/modelSource';
 import type { WaitingSession } from './waitingSession';
-import { whenAccepted } from './whenAccepted';
 
 /** How a conversation gets its model: at first, and before every turn. */
 export interface SessionModel {
@@ -126,7 +120,7 @@ export class SessionTab implements Disposable {
   }
 
   /**
-   * Resolves when the message is on disk or in the queue; rejects with `NotAcceptedError` when it is neither. `stale` is the draft
+   * Resolves when the message is on disk or in the queue; rejects, in words for the user, when it is neither. `stale` is the draft
    * that this message was: what has been written since stays.
    */
   async send(id: string, { text, attachments }: Written, stale: Written): Promise<void> {
@@ -134,7 +128,7 @@ export class SessionTab implements Disposable {
     // On disk it stays until the message is there.
     if (isSame(draft, stale)) this.draft = nothingWritten;
     try {
-      await whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.send(text, id, attachments));
+      await untilAccepted((accepted) => conversation.send(text, id, attachments, accepted));
     } catch (error) {
       if (isNothing(this.draft)) this.draft = draft;
       throw error;
@@ -145,10 +139,13 @@ export class SessionTab implements Disposable {
   /** Asks again; resolves when the request is under way. */
   async retry(id: string): Promise<void> {
     const { conversation } = this;
-    await whenAccepted(conversation.onDidEmit, id, 'retry', () => conversation.retry(id));
+    await untilAccepted((accepted) => conversation.retry(id, accepted));
   }
 
-  /** Folds the older part. A turn that asks what to do about the full context is told to: it would be waited for by what it waits for. Never rejects. */
+  /**
+   * Folds the older part. A turn that asks what to do about the full context is told to: it would be waited for by what it waits for. Never
+   * rejects.
+   */
   async compact(instructions: string | null, summary?: string): Promise<CompactionResult> {
     const { conversation, presenter, session, deps } = this;
     if (deps.fullQuestions.answer(session.uuid, instructions === null ? 'summarize' : { summarize: instructions }))
@@ -310,4 +307,26 @@ function isNothing({ text, attachments }: Written): boolean {
 
 function showsAlone({ content, display }: StoredEntry): boolean {
   return display && kindOf(content).hasOwnRow && !(content.type === 'thinking' && content.text === '');
+}
+
+/**
+ * What comes of the compaction that the running turn makes next; nothing when it ends without one, or what `until` belongs to ends first.
+ */
+export function foldedByTurn(onDidEmit: Event<ConversationEvent>, until: DisposableStore): Promise<CompactionResult> {
+  return new Promise((resolve) => {
+    const nothing = { entry: null, message: null };
+    const subscription = onDidEmit((event) => {
+      // A preview that the user agrees to ends with neither, before the compaction begins.
+      const hasFolded = event.type === 'compaction_ended' && (event.entry !== null || event.message !== null);
+      if (!hasFolded && event.type !== 'turn_ended') return;
+      resolve(hasFolded ? { entry: event.entry, message: event.message } : nothing);
+      until.delete(waiting);
+    });
+    const waiting = until.add({
+      dispose: () => {
+        subscription.dispose();
+        resolve(nothing);
+      },
+    });
+  });
 }

@@ -4,7 +4,6 @@ import { Emitter } from '../../core/base/event';
 import type { ContextSnapshot } from '../../core/context/measure/snapshot';
 import type { SessionStore } from '../../core/ports';
 import type { Session } from '../../core/session/session';
-import type { Delta } from '../../protocol/messages';
 import { SessionTab, type SessionTabDeps } from './sessionTab';
 import type { WaitingSession } from './waitingSession';
 
@@ -19,24 +18,15 @@ const asks: ReadonlySet<ConversationEvent['type']> = new Set([
 /** The chat on show, and those that were left while they were still answering: they finish their turn and are then closed. */
 export class SessionTabs implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly _onDidSend = this.disposables.add(new Emitter<Delta>());
-  /** Fires with every change of the current chat that the view is told. */
-  readonly onDidSend = this._onDidSend.event;
-  private readonly _onDidOutgrowDeltas = this.disposables.add(new Emitter<void>());
-  /** The current chat has changed in a way that only a complete snapshot tells. */
-  readonly onDidOutgrowDeltas = this._onDidOutgrowDeltas.event;
-  private readonly _onDidEmit = this.disposables.add(new Emitter<ConversationEvent>());
-  /** What happens in the current chat. */
-  readonly onDidEmit = this._onDidEmit.event;
   private readonly _onDidFailToStore = this.disposables.add(new Emitter<void>());
   /** A turn, of any chat, could not be written. */
   readonly onDidFailToStore = this._onDidFailToStore.event;
-  private readonly _onDidSwitch = this.disposables.add(new Emitter<void>());
+  private readonly _onDidSwitch = this.disposables.add(new Emitter<SessionTab | null>());
   /** Another chat, or none, is on show. */
   readonly onDidSwitch = this._onDidSwitch.event;
-  private readonly _onDidChangeLeft = this.disposables.add(new Emitter<void>());
-  /** A chat that was left while it was answering has ended its turn, waits for the user, or does so no longer. */
-  readonly onDidChangeLeft = this._onDidChangeLeft.event;
+  private readonly _onDidChange = this.disposables.add(new Emitter<void>());
+  /** Something has happened in the current chat, or one that was left has ended its turn, waits for the user, or does so no longer. */
+  readonly onDidChange = this._onDidChange.event;
   private readonly leaving = new Set<SessionTab>();
   private shown: SessionTab | null = null;
   private shownContext: ContextSnapshot | null = null;
@@ -145,17 +135,10 @@ export class SessionTabs implements Disposable {
 
   private async open(store: SessionStore, session: Session): Promise<SessionTab> {
     const chat = await SessionTab.open({ ...this.deps, store }, session);
-    chat.onDidSend((delta) => {
-      if (chat === this.shown) this._onDidSend.fire(delta);
-    });
-    chat.onDidOutgrowDeltas(() => {
-      if (chat === this.shown) this._onDidOutgrowDeltas.fire();
-    });
     chat.onDidEmit((event) => {
       if (event.type === 'turn_ended' && event.error?.reason === 'store') this._onDidFailToStore.fire();
-      if (chat !== this.shown) return asks.has(event.type) ? this._onDidChangeLeft.fire() : undefined;
-      if (event.type === 'context_changed') this.shownContext = event.snapshot;
-      this._onDidEmit.fire(event);
+      if (chat === this.shown && event.type === 'context_changed') this.shownContext = event.snapshot;
+      if (chat === this.shown ? !isTooFrequent(event) : asks.has(event.type)) this._onDidChange.fire();
     });
     return chat;
   }
@@ -167,7 +150,7 @@ export class SessionTabs implements Disposable {
     this.shownContext = next?.conversation.snapshot ?? null;
     // Before anybody asks what runs and what waits.
     if (goesOn) this.leaving.add(before);
-    this._onDidSwitch.fire();
+    this._onDidSwitch.fire(next);
     if (goesOn) void this.disposeWhenIdle(before);
     else before?.dispose();
   }
@@ -178,6 +161,11 @@ export class SessionTabs implements Disposable {
     while (this.leaving.has(chat) && chat.conversation.isBusy);
     if (!this.leaving.delete(chat)) return;
     chat.dispose();
-    this._onDidChangeLeft.fire();
+    this._onDidChange.fire();
   }
+}
+
+/** What comes many times a second, and changes nothing but the view's text. */
+function isTooFrequent({ type }: ConversationEvent): boolean {
+  return type === 'text_delta' || type === 'usage_reported';
 }

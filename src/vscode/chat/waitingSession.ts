@@ -1,7 +1,7 @@
 import { t } from '../../core/l10n';
 import type { Session } from '../../core/session/session';
 import { commandIds } from '../manifest';
-import { escapeMarkdown } from '../escapeMarkdown';
+import { escapeMarkdown } from '../plainText';
 import { sessionTitle } from '../sessions/sessionText';
 import type { StatusView } from '../context/statusText';
 

@@ -12,15 +12,15 @@ import {
   type WorkspaceFolder,
 } from 'vscode';
 import { estimateTokens } from '../../core/context/measure/estimateTokens';
-import { imageSize, imageTokens } from '../../core/context/projection/image';
+import { imageSize, imageTokens } from '../../core/context/projection/attachments';
 import { t } from '../../core/l10n';
 import { mentionGlob, rankPaths } from '../../core/mentions/rankPaths';
 import type { SessionStore, TokenCounter } from '../../core/ports';
-import type { Attachment } from '../../core/session/attachment';
+import type { Attachment } from '../../core/session/userMessage';
 import { mostFileBytes, mostImageBytes, type AttachSource, type Mention } from '../../protocol/composer';
 import { walkFiles } from '../../core/tools/guard/walk';
 import type { Place } from '../../core/tools/guard/workspacePath';
-import { attachedFile, plainPath } from '../../node/tools/attachedFile';
+import { attachedFile, plainPath } from '../../node/tools/workspaceFiles';
 import type { VscodeWorkspace } from '../tools/vscodeWorkspace';
 
 export interface AttachmentMakerDeps {

@@ -2,14 +2,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands, Uri, window, workspace } from 'vscode';
 import { t } from '../../core/l10n';
-import { imageTypes, type Attachment } from '../../core/session/attachment';
+import { imageTypes, type Attachment } from '../../core/session/userMessage';
 import type { SessionStore } from '../../core/ports';
 import type { ArgumentChoice, AttachSource, Mention } from '../../protocol/composer';
 import type { SlashName } from '../../protocol/slashCommands';
 import type { ChatController } from '../chat/chatController';
 import { focusChatCommand, type CommandName } from '../manifest';
 import { AttachmentMaker, type AttachmentMakerDeps } from './attachmentMaker';
-import { pickMemoryNote, type NoteFolders } from './memoryNotePicker';
+import { pickMemoryNote, type NoteFolders } from '../context/memoryNotes';
 import { SlashRunner, type SlashRunnerDeps } from './slashRunner';
 
 export interface ComposerActionsDeps extends SlashRunnerDeps {
@@ -98,7 +98,7 @@ export class ComposerActions {
 
   private async add(attachment: Attachment): Promise<void> {
     await commands.executeCommand(focusChatCommand);
-    await this.deps.controller.attachToDraft(attachment);
+    await this.deps.controller.active.attachToDraft(attachment);
     this.deps.focusComposer();
   }
 }

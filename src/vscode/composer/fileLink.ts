@@ -1,13 +1,18 @@
 import { posix } from 'node:path';
 
 export interface FileLink {
-  /** As a file system of `/` has it, decoded, without `.` and with `..` only in front; absolute or relative to a folder of the workspace. */
+  /**
+   * As a file system of `/` has it, decoded, without `.` and with `..` only in front; absolute or relative to a folder of the workspace.
+   */
   readonly path: string;
   /** Counted from 1. */
   readonly line: number | null;
 }
 
-/** What a link of an answer means that is no web address: `src/a.ts`, `src/a.ts#L12`, `src/a.ts:12:3`, `file:///tides/src/a.ts`; null for anything else. */
+/**
+ * What a link of an answer means that is no web address: `src/a.ts`, `src/a.ts#L12`, `src/a.ts:12:3`, `file:///tides/src/a.ts`; null for
+ * anything else.
+ */
 export function fileLink(href: string): FileLink | null {
   const text = href.trim();
   const place = /^(.+?)(?:#L?(\d+)(?:[-,:CL][-,:CL\d]*)?|:(\d+)(?::\d+)?)?$/.exec(text);

@@ -1,18 +1,21 @@
 import { presetNames } from '../../core/context/policy/resolvePolicy';
-import { thinkingLevels } from '../../core/context/policy/thinkingLevel';
+import { thinkingLevels, type ModelInfo } from '../../core/models/modelInfo';
 import { listed, t } from '../../core/l10n';
-import type { ModelInfo } from '../../core/models/modelInfo';
 import type { PinTarget } from '../../core/context/pins';
 import type { ArgumentChoice } from '../../protocol/composer';
 import type { SlashName } from '../../protocol/slashCommands';
+import type { ActiveChat } from '../chat/activeChat';
 import type { ChatController } from '../chat/chatController';
+import type { ChatViewFeed } from '../chat/chatViewFeed';
 import type { CommandName } from '../manifest';
 import type { ModelSource } from '../models/modelSource';
 import { providerTitles } from '../models/modelTexts';
 import type { SessionChoices } from '../chat/sessionChoices';
 
 export interface SlashRunnerDeps {
-  readonly controller: Pick<ChatController, 'compact' | 'newSession' | 'focusComposer' | 'renameSession'> & {
+  readonly controller: Pick<ChatController, 'compact' | 'renameSession'> & {
+    readonly active: Pick<ActiveChat, 'newSession'>;
+    readonly feed: Pick<ChatViewFeed, 'focusComposer'>;
     readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy' | 'setThinkingLevel'>;
   };
   readonly models: Pick<ModelSource, 'listAll'>;
@@ -54,7 +57,7 @@ export class SlashRunner {
     policy: (argument) => this.policy(argument),
     thinking: (argument) => this.thinking(argument),
     tools: () => this.deps.run('selectTools'),
-    new: () => this.deps.controller.newSession().then(() => this.deps.controller.focusComposer()),
+    new: () => this.deps.controller.active.newSession().then(() => this.deps.controller.feed.focusComposer()),
     rename: (argument) => (argument === '' ? this.deps.run('renameSession') : this.deps.controller.renameSession(argument)),
     switch: () => this.deps.run('switchSession'),
     branch: () => this.deps.run('switchBranch'),

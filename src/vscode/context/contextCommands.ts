@@ -1,24 +1,24 @@
+import type { CompactionResult } from '../../core/chat/events';
 import { ProgressLocation, window } from 'vscode';
-import type { CompactionResult } from '../../core/compaction/compactor';
 import type { Conversation } from '../../core/chat/conversation';
 import type { PinTarget } from '../../core/context/pins';
 import { shown, t } from '../../core/l10n';
 import { excludedEntries, isExcludable } from '../../core/context/contextExclusion';
 import { timeText } from '../../core/recall/dateText';
+import type { SessionStore } from '../../core/ports';
 import type { ChatController } from '../chat/chatController';
-import { compactionPreviewText } from './compactionPreviewText';
+import { compactionPreviewText, compactionText } from './compactionText';
 import type { CompactionPreviews } from './compactionPreviews';
-import { compactionText } from './compactionText';
 import type { CommandName } from '../manifest';
 import { confirmUndo } from '../notices';
 import type { FullQuestions } from './fullQuestions';
-import { pickCompaction, pickEntry } from './contextPickers';
-import { pickPin, pickPinned } from './pinPicker';
+import { pickCompaction, pickEntry, pickPin, pickPinned } from './contextPickers';
 import type { SummaryFiles } from './summaryFiles';
 import type { ChangeDocuments } from '../tools/changeDocuments';
 
 export interface ContextCommandsDeps {
   readonly controller: ChatController;
+  readonly store: () => Promise<Pick<SessionStore, 'entries'>>;
   readonly previews: CompactionPreviews;
   readonly summaries: SummaryFiles;
   readonly changes: ChangeDocuments;
@@ -74,13 +74,13 @@ export class ContextCommands {
     createCheckpoint: () => this.createCheckpoint(),
     pin: () => this.pin(),
     unpin: () => this.unpin(),
-    cancelCompaction: async () => this.deps.controller.cancelCompaction(),
+    cancelCompaction: async () => this.deps.controller.active.chat?.conversation.cancelCompaction(),
     undoCompaction: () => this.undo(),
   };
 
   /** As the policy says: at once, or by way of a preview. A turn that asks what to do about the full context is told to do it. */
   private async compact(): Promise<void> {
-    const conversation = await this.deps.controller.conversation();
+    const conversation = await this.deps.controller.active.conversation();
     if (conversation && conversation.policy.compaction.review !== 'never' && !this.asksWhenFull) return this.preview(null);
     return this.fold(null);
   }
@@ -96,13 +96,13 @@ export class ContextCommands {
   }
 
   private async preview(instructions: string | null): Promise<void> {
-    const { controller, previews } = this.deps;
+    const { store, previews } = this.deps;
     const conversation = await this.conversation();
     if (this.asksWhenFull) throw new Error(decideFirst());
     const preview = await this.cancellable(t('Preparing a preview of the compaction'), () => conversation.previewCompaction(instructions));
     const { content } = preview;
     if (!content) return this.deps.tell((preview.message && shown(preview.message)) ?? t('There is nothing to compact.'));
-    const entries = await controller.entries([...preview.folds, ...preview.stays]);
+    const entries = await (await store()).entries([...preview.folds, ...preview.stays]);
     await previews.show(
       { session: conversation.session.uuid, instructions },
       compactionPreviewText({ ...preview, content }, new Map(entries.map((entry) => [entry.uuid, entry]))),
@@ -117,7 +117,7 @@ export class ContextCommands {
     // Whoever waits for it closes the document.
     if (previewed.answer) return previewed.answer(true);
     if (this.asksWhenFull) throw new Error(decideFirst());
-    if (controller.session?.uuid !== previewed.session)
+    if (controller.active.session?.uuid !== previewed.session)
       throw new Error(t('This preview belongs to another session. Open that session in the chat first.'));
     await previews.close(previewed.uri);
     await this.fold(previewed.instructions, summary);
@@ -136,7 +136,20 @@ export class ContextCommands {
       () => controller.compact(instructions, summary),
     );
     if (!entry) return tell(message ?? t('Nothing was compacted.'));
-    if (!controller.viewVisible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
+    if (!controller.feed.visible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
+  }
+
+  /** Folds for the view, where the card that appears is the answer. Rejects with the reason when nothing was folded. */
+  async compactNow(): Promise<void> {
+    const { message } = await this.deps.controller.compact();
+    if (message !== null) throw new Error(message);
+  }
+
+  /** Takes a snapshot for the view, where the mark in the transcript is the answer. Rejects with the reason when there is none. */
+  async checkpoint(): Promise<void> {
+    const conversation = await this.deps.controller.active.conversation();
+    const { message } = (await conversation?.checkpoint()) ?? { message: t('There is nothing to save: this session has no messages yet.') };
+    if (message !== null) throw new Error(message);
   }
 
   /** Undoes the last compaction for the view and the composer, which show the result themselves. Rejects with the reason when it stays. */
@@ -149,7 +162,7 @@ export class ContextCommands {
     const { controller, tell } = this.deps;
     const result = await controller.undoCompaction(confirmUndo, only);
     if (typeof result === 'object') tell(shown(result.message));
-    else if (result === 'undone' && !controller.viewVisible)
+    else if (result === 'undone' && !controller.feed.visible)
       tell(t('The last compaction was undone: the model sees the original messages again.'));
   }
 
@@ -166,17 +179,16 @@ export class ContextCommands {
     });
     if (instructions === undefined) return;
     this.report(
-      await this.cancellable(t('Summarising anew from the original messages'), () => conversation.resummarize(instructions.trim() || null)),
+      await this.cancellable(t('Summarising the original messages again'), () => conversation.resummarize(instructions.trim() || null)),
     );
   }
 
   private async createCheckpoint(): Promise<void> {
     const conversation = await this.conversation();
-    const { message } = await window.withProgress(
-      { location: ProgressLocation.Window, title: t('Threadkeeper: writing a checkpoint…') },
-      () => conversation.checkpoint(),
+    const { message } = await window.withProgress({ location: ProgressLocation.Window, title: t('Threadkeeper: saving a snapshot…') }, () =>
+      conversation.checkpoint(),
     );
-    this.deps.tell((message && shown(message)) ?? t('The checkpoint is written. A later compaction can use it.'));
+    this.deps.tell((message && shown(message)) ?? t('The snapshot is saved. The next compaction can use it.'));
   }
 
   private async pin(): Promise<void> {
@@ -194,16 +206,20 @@ export class ContextCommands {
     return added !== null;
   }
 
+  async unpinTarget(target: PinTarget): Promise<void> {
+    await (await this.deps.controller.active.conversation())?.unpin(target);
+  }
+
   private async unpin(): Promise<void> {
-    const { controller, tell } = this.deps;
+    const { store, tell } = this.deps;
     const conversation = await this.conversation();
     const pins = await conversation.pins();
     if (pins.length === 0) return tell(t('Nothing is pinned in this session.'));
-    const entries = await controller.entries(pins.flatMap(({ kind, target }) => (kind === 'entry' ? [target] : [])));
+    const entries = await (await store()).entries(pins.flatMap(({ kind, target }) => (kind === 'entry' ? [target] : [])));
     const picked = await pickPinned(pins, new Map(entries.map((entry) => [entry.uuid, entry])));
     if (!picked) return;
     await conversation.unpin(picked);
-    tell(t('Unpinned: the next compaction folds it like the rest.'));
+    tell(t('Unpinned. The next compaction includes it like the rest.'));
   }
 
   /** The prompt without and with a compaction, whatever has become of it. Rejects with the reason when it cannot be made. */
@@ -218,7 +234,7 @@ export class ContextCommands {
     const records = await conversation.compactions();
     if (records.length === 0) throw new Error(t('Nothing of this conversation has been compacted.'));
     const picked = records.length === 1 ? records[0]!.entry.uuid : await pickCompaction(records);
-    if (picked !== undefined && controller.session?.uuid === conversation.session.uuid) await this.compare(picked);
+    if (picked !== undefined && controller.active.session?.uuid === conversation.session.uuid) await this.compare(picked);
   }
 
   /** Rejects with the reason when it stays as it is. */
@@ -257,16 +273,16 @@ export class ContextCommands {
 
   private report({ message }: CompactionResult): void {
     if (message !== null) this.deps.tell(shown(message));
-    else if (!this.deps.controller.viewVisible) this.deps.tell(t('The summary has been written anew.'));
+    else if (!this.deps.controller.feed.visible) this.deps.tell(t('The summary was written again.'));
   }
 
   /** The turn waits for the user's decision: what is to come after it would wait for the same. */
   private get asksWhenFull(): boolean {
-    return this.deps.fullQuestions.pending(this.deps.controller.session?.uuid) !== undefined;
+    return this.deps.fullQuestions.pending(this.deps.controller.active.session?.uuid) !== undefined;
   }
 
   private async conversation(): Promise<Conversation> {
-    const conversation = await this.deps.controller.conversation();
+    const conversation = await this.deps.controller.active.conversation();
     if (!conversation) throw new Error(noMessages());
     return conversation;
   }
@@ -274,7 +290,7 @@ export class ContextCommands {
   /** A model may have to be asked, which takes its time. */
   private cancellable<T>(title: string, work: () => Promise<T>): Thenable<T> {
     return window.withProgress({ location: ProgressLocation.Notification, title, cancellable: true }, (_, token) => {
-      const listening = token.onCancellationRequested(() => this.deps.controller.cancelCompaction());
+      const listening = token.onCancellationRequested(() => this.deps.controller.active.chat?.conversation.cancelCompaction());
       return work().finally(() => listening.dispose());
     });
   }

@@ -1,14 +1,16 @@
-import { window } from 'vscode';
+import { window, QuickPickItemKind, workspace, ConfigurationTarget, type QuickPickItem } from 'vscode';
 import { t } from '../../core/l10n';
 import { timeText } from '../../core/recall/dateText';
 import { speaker } from '../../core/recall/history';
 import type { PastCompaction } from '../../core/session/liveCompaction';
-import type { StoredEntry } from '../../core/session/entry';
-import { entryText } from '../../core/session/entryKinds';
-import { oneLine } from './compactionPreviewText';
+import { entryText, type StoredEntry } from '../../core/session/entry';
 import { compactionText } from './compactionText';
-import { plainLabel } from '../plainLabel';
+import { oneLine, plainLabel } from '../plainText';
 import { shortTokens } from '../../protocol/figures';
+import type { PinTarget } from '../../core/context/pins';
+import type { Pin } from '../../core/session/storage';
+import { presetNames, type PresetName } from '../../core/context/policy/resolvePolicy';
+import { settingKey } from '../settingsValues';
 
 /** Leaves room beside it for who said it and how large it is: a quick pick cuts off the end of a line. */
 const labelLength = 50;
@@ -49,6 +51,133 @@ function stateText(state: PastCompaction['state']): string {
     case 'replaced':
       return t('replaced by a better summary');
     case 'superseded':
-      return t('folded into a later one');
+      return t('included in a later one');
   }
+}
+
+interface PinItem extends QuickPickItem {
+  readonly pick?: () => Promise<PinTarget | undefined>;
+}
+
+const recentMessages = 50;
+/** Leaves room beside it for what it is: a quick pick cuts off the end of a line. */
+const pinLabelLength = 60;
+
+const pinKinds: Readonly<Record<Pin['kind'], () => string>> = { entry: () => t('message'), file: () => t('file'), text: () => t('text') };
+
+/** A text of the user's own, the file in the editor, or a message of the conversation; undefined when a list was closed. */
+export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarget | undefined> {
+  const file = activeFile();
+  const messages = entries
+    .filter(({ content, display }) => content.type === 'message' && display && content.text.trim() !== '')
+    .slice(-recentMessages)
+    .toReversed();
+  const items: PinItem[] = [
+    {
+      label: `$(edit) ${t('Write a text…')}`,
+      description: t('a rule or a fact that must stay in sight'),
+      alwaysShow: true,
+      pick: writtenText,
+    },
+    ...(file === undefined
+      ? []
+      : [
+          {
+            label: `$(file) ${file}`,
+            description: t('the active file, read again at every compaction'),
+            pick: async () => ({ kind: 'file' as const, target: file }),
+          },
+        ]),
+    { label: t('Messages, the newest first'), kind: QuickPickItemKind.Separator },
+    ...messages.map(
+      ({ uuid, content }): PinItem => ({
+        label: plainLabel(oneLine(entryText(content), pinLabelLength)),
+        description: content.type === 'message' && content.role === 'user' ? t('you') : t('answer'),
+        pick: async () => ({ kind: 'entry', target: uuid }),
+      }),
+    ),
+  ];
+  const picked = await window.showQuickPick(items, {
+    title: t('Pin'),
+    placeHolder: t('What every compaction shall keep, word for word'),
+    matchOnDescription: true,
+  });
+  return picked?.pick?.();
+}
+
+/** One of what is pinned. */
+export async function pickPinned(pins: readonly Pin[], entries: ReadonlyMap<string, StoredEntry>): Promise<PinTarget | undefined> {
+  const items = pins.map((pin) => {
+    const entry = entries.get(pin.target);
+    const text = pin.kind === 'entry' ? (entry ? entryText(entry.content) : t('a message that is gone')) : pin.target;
+    return { label: plainLabel(oneLine(text, pinLabelLength)), description: pinKinds[pin.kind](), pin };
+  });
+  return (await window.showQuickPick(items, { title: t('Unpin'), placeHolder: t('What need not be kept any more') }))?.pin;
+}
+
+async function writtenText(): Promise<PinTarget | undefined> {
+  const text = await window.showInputBox({ title: t('Pin a Text'), prompt: t('Kept in front of the model through every compaction') });
+  return text === undefined || text.trim() === '' ? undefined : { kind: 'text', target: text.trim() };
+}
+
+/** Only what lies in the workspace can be pinned. */
+function activeFile(): string | undefined {
+  const uri = window.activeTextEditor?.document.uri;
+  if (uri?.scheme !== 'file' && uri?.scheme !== 'vscode-remote') return undefined;
+  return workspace.getWorkspaceFolder(uri) && workspace.asRelativePath(uri, false);
+}
+
+type PickedPolicy =
+  /** Null: whatever the settings say. */
+  { readonly scope: 'session'; readonly preset: PresetName | null } | { readonly scope: 'workspace'; readonly preset: PresetName };
+
+interface PolicyPickerInput {
+  /** The session has this policy; null means that it has none of its own. */
+  readonly current: string | null;
+  readonly setting: string;
+}
+
+interface PolicyItem extends QuickPickItem {
+  readonly preset?: PresetName | null;
+}
+
+/** One line each; the settings say more. */
+const explanations: Readonly<Record<PresetName, () => string>> = {
+  balanced: () => t('notes at 50 and 75 %, compacts at 85 %, keeps the last two turns'),
+  goose: () => t('compacts at 80 % of 128k, keeps five messages, three or four sentences by a cheap model'),
+  'goose-conservative': () => t('as goose, at 90 %, keeps ten messages, best model'),
+  'goose-aggressive': () => t('as goose, at 70 %, keeps three messages: smallest prompts, lowest cost'),
+  goclaw: () => t('notes, snapshots, compacts 4,000 tokens before the end or at 500 messages, keeps half'),
+  'session-state': () => t('above 70 %: a state, merged over time, until less than 60 % is left'),
+  'keep-recent': () => t('above 20 messages or 75 %: keeps four, all of it when no model can summarise'),
+  librecode: () => t('compacts at 80 %, keeps 40 messages, sections by kind of work'),
+};
+
+/** Undefined when the user has closed a list. */
+export async function pickPolicy({ current, setting }: PolicyPickerInput): Promise<PickedPolicy | undefined> {
+  const mark = (preset: string | null) => (preset === current ? '$(check) ' : '');
+  const items: PolicyItem[] = [
+    { label: `${mark(null)}${t('As the settings say')}`, description: setting, preset: null },
+    { label: t('Policies'), kind: QuickPickItemKind.Separator },
+    ...presetNames.map((preset): PolicyItem => ({ label: `${mark(preset)}${preset}`, description: explanations[preset](), preset })),
+  ];
+  const picked = await window.showQuickPick(items, {
+    title: t('Select Policy'),
+    placeHolder: t('How the context is managed, from the next request on'),
+    matchOnDescription: true,
+  });
+  if (picked?.preset === undefined) return undefined;
+  if (picked.preset === null) return { preset: null, scope: 'session' };
+  const scopes = [
+    { label: t('For this session'), scope: 'session' as const },
+    { label: t('For the workspace'), description: t('every session that has no policy of its own'), scope: 'workspace' as const },
+  ];
+  const where = await window.showQuickPick(scopes, { title: t('Select Policy: {0}', picked.preset) });
+  return where && { scope: where.scope, preset: picked.preset };
+}
+
+/** The user's own settings where no folder is open. */
+export async function savePolicySetting(preset: string): Promise<void> {
+  const target = workspace.workspaceFolders ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
+  await workspace.getConfiguration().update(settingKey('context.policy'), preset, target);
 }

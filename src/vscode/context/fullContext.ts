@@ -4,7 +4,10 @@ import { t } from '../../core/l10n';
 import type { FullAnswer } from '../../protocol/messages';
 import type { FullQuestions } from './fullQuestions';
 
-/** Carries out what was chosen; asks for the instructions first where they are wanted, and answers nothing when that is closed. Rejects in words for the user. */
+/**
+ * Carries out what was chosen; asks for the instructions first where they are wanted, and answers nothing when that is closed. Rejects in
+ * words for the user.
+ */
 export async function answerFull(questions: FullQuestions, session: string | undefined, answer: FullAnswer): Promise<void> {
   const settled = () => new Error(t('Nothing waits for this decision any more.'));
   if (session === undefined || !questions.pending(session)) throw settled();

@@ -21,7 +21,10 @@ export interface StatusBarDeps {
   readonly isVisible: () => boolean;
 }
 
-/** The meter on the right of the status bar. Before anything is opened it shows what it showed last, marked `~`; while a session waits for its user, that it does. */
+/**
+ * The meter on the right of the status bar. Before anything is opened it shows what it showed last, marked `~`; while a session waits for
+ * its user, that it does.
+ */
 export class StatusBar implements Disposable {
   private readonly item: StatusBarItem;
   private context: ContextSnapshot | null = null;

@@ -2,10 +2,19 @@ import type { ContextSnapshot } from '../../core/context/measure/snapshot';
 import { spentText, type Spending } from '../../core/cost/spending';
 import { listed, shown, t } from '../../core/l10n';
 import type { PolicyProblem } from '../../core/context/policy/resolvePolicy';
-import { contextLevel, endText, forecastText, nextText, segmentLabels, spokenContext, type ContextLevel } from '../../protocol/contextText';
+import {
+  cacheText,
+  contextLevel,
+  endText,
+  forecastText,
+  nextText,
+  segmentLabels,
+  spokenContext,
+  type ContextLevel,
+} from '../../protocol/contextText';
 import { percentText, shortTokens } from '../../protocol/figures';
 import { commandIds, type CommandName } from '../manifest';
-import { escapeMarkdown } from '../escapeMarkdown';
+import { escapeMarkdown } from '../plainText';
 
 export type StatusSeverity = 'normal' | 'warning' | 'error';
 
@@ -55,10 +64,11 @@ function tooltip({ snapshot, remembered, compacting, problems, spending }: Statu
     .map(({ kind, tokens }) => `| ${segmentLabels[kind]()} | ${shortTokens(tokens)} |`);
   const lines = [
     `**${t('{0} of {1} tokens', shortTokens(snapshot.used), shortTokens(snapshot.effective))} · ${percentText(snapshot.used, snapshot.effective)}**`,
-    remembered ? t('As of the last time this workspace was open.') : approximate ? t('Estimated.') : t('As the provider reported it.'),
+    remembered ? t('From the last time this workspace was open.') : approximate ? t('Estimated.') : t('Measured by the provider.'),
     rows.length > 0 ? ['| | |', '|:--|--:|', ...rows].join('\n') : '',
     t('Model: {0}', escapeMarkdown(snapshot.model)),
     ...nextLines(snapshot),
+    snapshot.cache.state === 'unknown' ? '' : escapeMarkdown(cacheText(snapshot.cache)),
     spending ? costText(spending) : '',
     ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(shown(message))}`),
     '---',

@@ -19,7 +19,7 @@ import type { StoreAccess } from './storeAccess';
 import type { StoreTasks } from './storeTasks';
 
 export interface HistoryCommandsDeps {
-  readonly controller: Pick<ChatController, 'answering' | 'stopAll' | 'reopenStore' | 'viewVisible'>;
+  readonly controller: Pick<ChatController, 'tabs' | 'feed' | 'reopenStore'>;
   readonly store: StoreAccess;
   /** Resolves to the folder of this workspace's history, which need not be open. */
   readonly folder: () => Promise<string>;
@@ -47,7 +47,7 @@ export class HistoryCommands {
     let told = false;
     return this.deps.store.onDidChange(() => {
       const note = this.deps.store.current?.status.note;
-      if (told || note?.reason !== 'damage_found' || this.deps.controller.viewVisible) return;
+      if (told || note?.reason !== 'damage_found' || this.deps.controller.feed.visible) return;
       told = true;
       const verify = t('Verify and Repair History');
       void window
@@ -64,7 +64,7 @@ export class HistoryCommands {
     if (problemCount(report) === 0) return void window.showInformationMessage(t('{0} checked, no damage found.', checkedText(report)));
     const helps = report.problems.some(({ repairHelps }) => repairHelps);
     const repair = t('Repair');
-    const detail = `${problemsText(report)}\n\n${helps ? t('A repair builds the history anew from what can be read. The damaged file is kept beside it.') : t('A repair does not help. Restore a backup, if there is one.')}`;
+    const detail = `${problemsText(report)}\n\n${helps ? t('A repair rebuilds the history from what can be read. The damaged file is kept beside it.') : t('A repair does not help. Restore a backup, if there is one.')}`;
     const answer = await window.showWarningMessage(
       t(
         problemCount(report) === 1 ? 'Your history is damaged: {0} problem found.' : 'Your history is damaged: {0} problems found.',
@@ -138,11 +138,11 @@ export class HistoryCommands {
   /** Every turn has to end first; the user decides whether now. */
   private async mayInterrupt(why: string): Promise<boolean> {
     const { controller } = this.deps;
-    if (controller.answering.length === 0) return true;
+    if (controller.tabs.answering.length === 0) return true;
     const stop = t('Stop and Go On');
     const answer = await window.showWarningMessage(t('An answer is still being written.'), { modal: true, detail: why }, stop);
     if (answer !== stop) return false;
-    await controller.stopAll();
+    await controller.tabs.stop();
     return true;
   }
 

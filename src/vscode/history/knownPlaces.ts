@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { t, wholeNumber } from '../../core/l10n';
 import type { KnownWorkspace } from '../../node/workspaces/workspaceEntry';
-import type { RelinkCandidate, RelinkReason } from '../../node/workspaces/relinkCandidates';
+import type { RelinkCandidate, RelinkReason } from '../../node/workspaces/predecessor';
 import type { OtherWorkspace } from '../sessions/tree/sessionNodes';
 import { ago } from '../../protocol/figures';
 

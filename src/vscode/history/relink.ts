@@ -1,6 +1,6 @@
 import { commands, window } from 'vscode';
 import { t } from '../../core/l10n';
-import type { RelinkCandidate } from '../../node/workspaces/relinkCandidates';
+import type { RelinkCandidate } from '../../node/workspaces/predecessor';
 import { placeOf, relinkPick } from './knownPlaces';
 
 export interface RelinkDeps {

@@ -1,9 +1,9 @@
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { Emitter } from '../../core/base/event';
 import { errorText, StoreError } from '../../core/errors';
-import { english } from '../../core/l10n';
+import { english, shown, t } from '../../core/l10n';
 import type { Logger, SessionStore } from '../../core/ports';
-import type { StoreChange } from '../../core/session/storeChange';
+import type { StoreChange } from '../../core/session/storage';
 
 export interface ReopenOptions {
   /** Runs while no window has the store open, save one that cannot be asked to let it go. */
@@ -86,7 +86,8 @@ export class StoreAccess implements Disposable {
   }
 
   /**
-   * Closes the store and opens it again, as its owner if that is possible; whoever asks for it meanwhile waits. Rejects with what `between` failed with, and then
+   * Closes the store and opens it again, as its owner if that is possible; whoever asks for it meanwhile waits. Rejects with what `between`
+   * failed with, and then
    * has opened it as it is, or with what opening failed with.
    */
   async reopen({ repair, between }: ReopenOptions): Promise<SessionStore> {
@@ -181,5 +182,29 @@ export class StoreAccess implements Disposable {
     this.subscription = null;
     this.store = null;
     this.opening = null;
+  }
+}
+
+/** Why something that a command was to do with the history was not done. Of a message that was not sent, `storeTurnError` speaks. */
+export function storeActionText({ reason, message }: StoreError): string {
+  switch (reason) {
+    case 'readonly':
+      return t('The history is read-only in this window because another program is using it. Nothing was changed.');
+    case 'disk_full':
+      return t('The disk is full, so nothing was changed. Free some space and try again.');
+    case 'permission':
+      return t('The history may not be written, so nothing was changed. Check the permissions of its folder. {0}', shown(message));
+    case 'conflict':
+      return t('Another window has changed this session in the meantime, or is working in it. Nothing was changed; try again.');
+    case 'lease_lost':
+      return t('Another window has taken over this history. Reload this window to continue; nothing of it is lost.');
+    case 'invalid':
+      return t('This cannot be done, and nothing was changed. {0}', shown(message));
+    case 'corrupt':
+      return t('The history is damaged. Run “Threadkeeper: Verify and Repair History”. {0}', shown(message));
+    case 'newer_schema':
+    case 'closed':
+    case 'io':
+      return t('The history could not be read or changed. {0}', shown(message));
   }
 }

@@ -1,5 +1,5 @@
 import { workspace, type ExtensionContext } from 'vscode';
-import { isLikely, type RelinkCandidate } from '../../node/workspaces/relinkCandidates';
+import { isLikely, type RelinkCandidate } from '../../node/workspaces/predecessor';
 import { normalizeUris } from '../../node/workspaces/workspaceEntry';
 import {
   findRelinkCandidates,

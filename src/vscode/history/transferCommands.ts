@@ -1,23 +1,23 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, ProgressLocation, Uri, window, type QuickPickItem } from 'vscode';
-import { t, wholeNumber } from '../../core/l10n';
+import { t, wholeNumber, shown } from '../../core/l10n';
 import type { SessionStore } from '../../core/ports';
 import type { Session } from '../../core/session/session';
-import type { ImportedSession, ImportReport } from '../../core/transfer/importReport';
+import type { ImportedSession, ImportReport, CountedKind, NotImported } from '../../core/transfer/importReport';
 import type { ExportFormat } from '../../node/transfer/export/exportSessions';
-import type { ChatController } from '../chat/chatController';
+import type { ActiveChat } from '../chat/activeChat';
 import type { CommandName } from '../manifest';
-import { importReportText } from './importReportText';
 import { ownSession } from '../sessions/tree/sessionNodes';
 import { sessionsText, sessionTitle } from '../sessions/sessionText';
-import { showText } from '../showText';
+import { showText } from '../notices';
+import { escapeMarkdown } from '../plainText';
 
 export type TransferCommandName = Extract<CommandName, 'exportSession' | 'exportHistory' | 'importSessions'>;
 
 export interface TransferCommandsDeps {
   readonly store: { get(): Promise<SessionStore> };
-  readonly controller: Pick<ChatController, 'open' | 'session' | 'openSession'>;
+  readonly active: Pick<ActiveChat, 'open' | 'session' | 'openSession'>;
   /** Sessions have come in. */
   readonly changed: () => void;
 }
@@ -67,11 +67,11 @@ export class TransferCommands {
   };
 
   private async exportSession([node]: readonly unknown[]): Promise<void> {
-    const { controller } = this.deps;
+    const { active } = this.deps;
     const row = ownSession(node);
     if (row) return this.export([row], sessionTitle(row));
-    await controller.open();
-    if (controller.session) await this.export([controller.session], sessionTitle(controller.session));
+    await active.open();
+    if (active.session) await this.export([active.session], sessionTitle(active.session));
     else void window.showInformationMessage(t('No session is open: it comes into being with its first message.'));
   }
 
@@ -188,7 +188,7 @@ export class TransferCommands {
     const answer = await (report.failed.length > 0
       ? window.showWarningMessage(text, ...buttons)
       : window.showInformationMessage(text, ...buttons));
-    if (answer === open) await this.deps.controller.openSession(fresh[0]!.uuid);
+    if (answer === open) await this.deps.active.openSession(fresh[0]!.uuid);
     if (answer === show) await showText(importReportText(report), 'markdown');
   }
 }
@@ -212,4 +212,39 @@ function summaryText({ sessions, failed, passedOver, cancelled }: ImportReport, 
 function importedText(sessions: number, entries: number): string {
   const all = t(entries === 1 ? '{0} entry' : '{0} entries', wholeNumber(entries));
   return t(sessions === 1 ? '{0} session imported, {1}.' : '{0} sessions imported, {1}.', wholeNumber(sessions), all);
+}
+
+/** Markdown: what became of every session and file. */
+function importReportText({ sessions, failed, passedOver, cancelled }: ImportReport): string {
+  const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')]);
+  return [
+    `# ${t('Import')}`,
+    ...(cancelled ? [t('The import was stopped. What had been read until then is in the history; importing again adds the rest.')] : []),
+    ...section(t('Imported'), sessions.filter(({ outcome }) => outcome !== 'known').map(sessionLine)),
+    ...section(t('Here already, with nothing new'), sessions.filter(({ outcome }) => outcome === 'known').map(sessionLine)),
+    ...section(t('Not imported'), failed.map(omittedLine)),
+    ...section(t('Passed over'), passedOver.map(omittedLine)),
+    t('Nothing was changed in the files. Records that are not known are kept with the session as they are and are not sent to a model.'),
+  ].join('\n\n');
+}
+
+function omittedLine({ source, reason }: NotImported): string {
+  return `- ${escapeMarkdown(source)}: ${escapeMarkdown(shown(reason))}`;
+}
+
+function sessionLine({ id, title, format, source, outcome, entriesAdded, keptRaw, repaired, trashed }: ImportedSession): string {
+  const kinds = (list: readonly CountedKind[]) => list.map(({ kind, count }) => `${escapeMarkdown(kind)} (${count})`).join(', ');
+  return [
+    t(
+      outcome === 'extended' ? '- **{0}** {1}: {2} entries added, {3}, from {4}' : '- **{0}** {1}: {2} entries, {3}, from {4}',
+      escapeMarkdown(title || t('Untitled')),
+      id,
+      wholeNumber(entriesAdded),
+      format,
+      escapeMarkdown(source),
+    ),
+    ...(keptRaw.length > 0 ? [`  - ${t('kept as they are: {0}', kinds(keptRaw))}`] : []),
+    ...(repaired.length > 0 ? [`  - ${t('repaired: {0}', kinds(repaired.map(({ kind, count }) => ({ kind: shown(kind), count }))))}`] : []),
+    ...(trashed ? [`  - ${t('this session is in the trash; restore it from there')}`] : []),
+  ].join('\n');
 }

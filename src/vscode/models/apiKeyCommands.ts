@@ -1,11 +1,10 @@
 import { ConfigurationTarget, InputBoxValidationSeverity, window, workspace } from 'vscode';
-import { ModelError } from '../../core/models/modelError';
+import { ModelError, type ModelFailure } from '../../core/models/modelEvent';
 import { errorText } from '../../core/errors';
 import { shown, t } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
-import type { ModelFailure } from '../../core/models/modelEvent';
 import type { ApiKeys } from './apiKeys';
-import { settingKey } from '../manifest';
+import { settingKey } from '../settingsValues';
 import { endpointOf, type Endpoint } from './endpoint';
 
 export interface ApiKeyCommandsDeps {
@@ -17,7 +16,10 @@ export interface ApiKeyCommandsDeps {
   readonly log: Logger;
 }
 
-/** Asks which provider (unless that is said), where it is, and for a key; tries it, keeps it. Resolves with whether something has changed; never rejects. */
+/**
+ * Asks which provider (unless that is said), where it is, and for a key; tries it, keeps it. Resolves with whether something has changed;
+ * never rejects.
+ */
 export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['provider']): Promise<boolean> {
   const provider = asked ?? (await askForProvider(deps));
   if (!provider) return false;
@@ -28,7 +30,7 @@ export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['prov
   const kept = key === '' ? null : await deps.keys.store(endpoint, key);
   // Behind the key: whoever follows the setting asks the server at once.
   if (endpoint.provider === 'openai-compatible')
-    await workspace.getConfiguration().update(settingKey('openaiUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
+    await workspace.getConfiguration().update(settingKey('openaiCompatible.baseUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
   if (kept === 'this_window') {
     void window.showWarningMessage(
       t('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.'),

@@ -1,19 +1,16 @@
 import type { LanguageModelChat, LanguageModelChatMessage, LanguageModelChatTool } from 'vscode';
 import type * as vscode from 'vscode';
-import { imageInWords } from '../../core/models/imageInWords';
-import { ModelError } from '../../core/models/modelError';
+import { imageInWords, type ModelBlock, type ModelRequest } from '../../core/models/modelRequest';
+import { ModelError, type ModelEvent, type ModelFailure } from '../../core/models/modelEvent';
 import { errorText } from '../../core/errors';
 import { english, t } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
-import type { ModelBlock, ModelRequest } from '../../core/models/modelRequest';
-import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import { AnswerBlocks } from '../../node/models/answerBlocks';
 import { logFailure } from '../../node/models/streamAnswer';
-import { asToolInput } from '../../node/models/toolInput';
-import { isContextOverflow } from '../../node/models/overflowText';
+import { asToolInput } from '../../node/models/requestParts';
+import { isContextOverflow, longestDetail } from '../../node/models/failureText';
 import { redactedHead } from '../../core/redaction/redactText';
-import { longestDetail } from '../../node/models/thrownText';
 import type { HostedModels } from '../../node/runtime/modelBindings';
 
 /** What is used of the API. */

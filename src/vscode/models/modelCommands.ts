@@ -1,18 +1,16 @@
 import { ConfigurationTarget, window, workspace, type QuickPickItem } from 'vscode';
 import { priceOf, type PriceTable } from '../../core/cost/prices';
-import type { ThinkingLevel } from '../../core/context/policy/thinkingLevel';
+import type { ModelInfo, ThinkingLevel } from '../../core/models/modelInfo';
 import { t } from '../../core/l10n';
-import type { ModelInfo } from '../../core/models/modelInfo';
 import { providerIds, type ProviderId } from '../../node/models/providerAccess';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from '../chat/chatController';
 import type { WindowState } from '../chat/windowState';
-import { settingKey } from '../manifest';
+import { settingKey } from '../settingsValues';
 import { offlineSessionModel } from './modelChoice';
 import { pickModel } from './modelPicker';
 import type { ModelSource } from './modelSource';
-import { priceNote, providerTitles } from './modelTexts';
-import { thinkingChoices, type ThinkingChoice } from './thinkingChoices';
+import { priceNote, providerTitles, thinkingChoices, type ThinkingChoice } from './modelTexts';
 
 export interface ModelCommandsDeps {
   readonly controller: ChatController;
@@ -44,7 +42,7 @@ export class ModelCommands {
         list: () => models.list(provider),
       }));
     // A history that cannot be opened keeps nobody from choosing.
-    const conversation = await controller.conversation().catch(() => null);
+    const conversation = await controller.active.conversation().catch(() => null);
     const current = controller.choices.model;
     const { provider, id } = conversation?.model.info ?? models.fallback(current).info;
     const inUse = priceOf(prices(), provider, id);
@@ -66,7 +64,7 @@ export class ModelCommands {
 
   async setThinkingLevel(): Promise<void> {
     const { controller, tell } = this.deps;
-    await controller.open();
+    await controller.active.open();
     const { choices } = controller;
     const level = await pickThinkingLevel(choices.thinkingLevel, choices.modelInfo);
     if (level === undefined || level === choices.thinkingLevel) return;
@@ -120,7 +118,7 @@ async function pickThinkingLevel(
   }));
   const picked = await window.showQuickPick(items, {
     title: t('Set Thinking Level'),
-    placeHolder: t('For this session; a change makes the provider read the conversation anew once'),
+    placeHolder: t('For this session. A change sends the conversation again, once'),
   });
   return picked?.level;
 }

@@ -1,5 +1,5 @@
 import { QuickPickItemKind, window, type QuickPickItem } from 'vscode';
-import { ModelError } from '../../core/models/modelError';
+import { ModelError } from '../../core/models/modelEvent';
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { ModelInfo } from '../../core/models/modelInfo';
@@ -62,9 +62,7 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
   const states = new Map<ProviderId, GroupState>();
   list.title = t('Select Model');
   list.placeholder =
-    input.tokens > 0
-      ? t('For this session; another model reads its {0} tokens anew, once', shortTokens(input.tokens))
-      : t('For this session');
+    input.tokens > 0 ? t('For this session. Switching sends {0} tokens again, once', shortTokens(input.tokens)) : t('For this session');
   list.matchOnDescription = true;
   const active = new ActiveRow<Item>(keyOf({ label: '', choice: { kind: 'model', model: input.current } }), keyOf);
   list.onDidChangeActive(([row]) => row && active.moved(row));

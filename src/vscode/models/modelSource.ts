@@ -1,7 +1,6 @@
-import { ModelError } from '../../core/models/modelError';
+import { ModelError, type ModelEvent } from '../../core/models/modelEvent';
 import type { ModelBinding } from '../../core/context/engine';
 import type { Logger, ModelClient } from '../../core/ports';
-import type { ModelEvent } from '../../core/models/modelEvent';
 import type { OpenaiApi } from '../../node/models/openai/openaiDialect';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import { english, shown } from '../../core/l10n';

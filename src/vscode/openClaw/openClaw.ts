@@ -6,9 +6,9 @@ import type { IdSource, Logger, SessionStore } from '../../core/ports';
 import { meantSession } from '../../core/transfer/openClawKeys';
 import type { FoundOpenClaw, OpenClawAgent, OpenClawPlace } from '../../node/transfer/openClaw/findOpenClaw';
 import type { OpenClawWatch, OpenClawWatchOptions } from '../../node/transfer/openClaw/openClawWatch';
-import { settingKey } from '../manifest';
+import { settingKey } from '../settingsValues';
 import { confirmReplies, confirmWatch, oneWayText, showOpenClawNotice } from './openClawNotices';
-import { plainLabel } from '../plainLabel';
+import { plainLabel } from '../plainText';
 import { ago } from '../../protocol/figures';
 import type { Settings } from '../settingsValues';
 
@@ -102,7 +102,7 @@ export class OpenClaw implements Disposable {
     });
     if (!picked?.choice) return;
     if (picked.choice === 'stop') {
-      await save('openClawInherit', false);
+      await save('openclaw.inherit', false);
       await this.apply();
       return tell(t('OpenClaw is not watched any more. What came from it stays in your history.'));
     }
@@ -113,8 +113,8 @@ export class OpenClaw implements Disposable {
     }
     this.showNext = true;
     await this.deps.watched.add(picked.choice.key);
-    await save('openClawSessionKey', picked.choice.key);
-    await save('openClawInherit', true);
+    await save('openclaw.sessionKey', picked.choice.key);
+    await save('openclaw.inherit', true);
     await this.apply();
     if (!this.watching) throw new Error(t('The session could not be watched. Threadkeeper: Show Log says why.'));
   }
@@ -257,7 +257,7 @@ function nothingFound({ paths, unreadable }: FoundOpenClaw): string {
 }
 
 /** The user's own settings where no folder is open. */
-async function save(name: 'openClawInherit' | 'openClawSessionKey', value: unknown): Promise<void> {
+async function save(name: 'openclaw.inherit' | 'openclaw.sessionKey', value: unknown): Promise<void> {
   await workspace
     .getConfiguration()
     .update(settingKey(name), value, workspace.workspaceFolders ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
@@ -265,5 +265,5 @@ async function save(name: 'openClawInherit' | 'openClawSessionKey', value: unkno
 
 /** Never a workspace's to say: it writes to files outside of it. */
 async function saveReplies(on: boolean): Promise<void> {
-  await workspace.getConfiguration().update(settingKey('openClawTwoWay'), on ? true : undefined, ConfigurationTarget.Global);
+  await workspace.getConfiguration().update(settingKey('openclaw.twoWay'), on ? true : undefined, ConfigurationTarget.Global);
 }

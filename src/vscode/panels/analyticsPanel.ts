@@ -1,6 +1,6 @@
 import type { Uri, WebviewPanel } from 'vscode';
 import { analyse } from '../../core/analytics/analyse';
-import { lastDays } from '../../core/analytics/days';
+import { lastDays } from '../../core/analytics/report';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { t } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
@@ -12,7 +12,7 @@ import type { StoreAccess } from '../history/storeAccess';
 
 export interface AnalyticsPanelDeps {
   readonly extensionUri: Uri;
-  readonly controller: ChatController;
+  readonly controller: Pick<ChatController, 'onDidChangeState'>;
   readonly store: StoreAccess;
   readonly openSession: (uuid: string) => Promise<void>;
   readonly now: () => number;

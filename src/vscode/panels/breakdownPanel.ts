@@ -6,26 +6,24 @@ import { t } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
 import type { PanelRequest, PanelState } from '../../protocol/panels';
 import { breakdownState, noBreakdown, readHistory, withEntry, withUsage, type BranchHistory } from './breakdownState';
+import type { ContextCommands } from '../context/contextCommands';
 import type { ChatController } from '../chat/chatController';
 import { breakdownPanelType } from '../manifest';
 import { PanelPage } from './panelPage';
 import type { StoreAccess } from '../history/storeAccess';
 
 export interface BreakdownActions {
-  compact(): Promise<void>;
-  checkpoint(): Promise<void>;
-  undoCompaction(): Promise<void>;
-  pinMessage(id: string): Promise<void>;
-  unpinMessage(id: string): Promise<void>;
-  setExcluded(id: string, excluded: boolean): Promise<void>;
-  compareCompaction(id: string): Promise<void>;
+  readonly context: Pick<
+    ContextCommands,
+    'compactNow' | 'checkpoint' | 'undoCompaction' | 'pinTarget' | 'unpinTarget' | 'setExcluded' | 'compare'
+  >;
   /** Shows an entry of the open session in the Chat view, or beside it. */
   goTo(session: string, entry: string): Promise<void>;
 }
 
 export interface BreakdownPanelDeps {
   readonly extensionUri: Uri;
-  readonly controller: ChatController;
+  readonly controller: Pick<ChatController, 'active' | 'state' | 'onDidChangeState'>;
   readonly store: StoreAccess;
   readonly actions: BreakdownActions;
   readonly log: Logger;
@@ -78,7 +76,7 @@ export class BreakdownPanel implements Disposable {
 
   private async state(): Promise<PanelState> {
     const { controller, store: access } = this.deps;
-    const conversation = await controller.conversation();
+    const conversation = await controller.active.conversation();
     if (!conversation) return noBreakdown;
     const store = await access.get();
     this.follow(conversation);
@@ -93,23 +91,24 @@ export class BreakdownPanel implements Disposable {
     const { actions, controller } = this.deps;
     switch (request.method) {
       case 'compact':
-        return actions.compact();
+        return actions.context.compactNow();
       case 'checkpoint':
-        return actions.checkpoint();
+        return actions.context.checkpoint();
       case 'undo_compaction':
-        return actions.undoCompaction();
+        return actions.context.undoCompaction();
       case 'jump':
-        if (controller.session) await actions.goTo(controller.session.uuid, request.id);
+        if (controller.active.session) await actions.goTo(controller.active.session.uuid, request.id);
         return;
       case 'pin':
-        return actions.pinMessage(request.id);
+        await actions.context.pinTarget({ kind: 'entry', target: request.id });
+        return;
       case 'unpin':
-        return actions.unpinMessage(request.id);
+        return actions.context.unpinTarget({ kind: 'entry', target: request.id });
       case 'exclude':
       case 'include':
-        return actions.setExcluded(request.id, request.method === 'exclude');
+        return actions.context.setExcluded(request.id, request.method === 'exclude');
       case 'compare':
-        return actions.compareCompaction(request.id);
+        return actions.context.compare(request.id);
       case 'filter':
       case 'open_session':
         throw new Error(t('This panel cannot do that.'));

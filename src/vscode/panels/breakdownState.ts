@@ -7,11 +7,10 @@ import { speaker } from '../../core/recall/history';
 import type { BranchStep } from '../../core/branches/branch';
 import { excludedEntries, isExcludable } from '../../core/context/contextExclusion';
 import { compactionHistory, type PastCompaction } from '../../core/session/liveCompaction';
-import type { EntryContent, StoredEntry } from '../../core/session/entry';
-import { entryText } from '../../core/session/entryKinds';
+import { entryText, type EntryContent, type StoredEntry } from '../../core/session/entry';
 import type { BreakdownState } from '../../protocol/panels';
-import { summaryMethod } from '../../protocol/summaryMethod';
-import { oneLine } from '../context/compactionPreviewText';
+import { summaryMethod } from '../../protocol/compactionTexts';
+import { oneLine } from '../plainText';
 
 /** The whole active branch, as far as its sizes go: it changes with every entry, and with nothing else. */
 export interface BranchHistory {

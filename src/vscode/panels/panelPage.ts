@@ -1,13 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { Uri, ViewColumn, window, type WebviewPanel } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { errorText } from '../../core/errors';
-import { shown, translationsInUse } from '../../core/l10n';
+import { shown } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
 import { HostChannel } from '../../protocol/channel';
-import { chatViewHtml } from '../../protocol/chatViewHtml';
 import { panelWire, type PanelRequest, type PanelState } from '../../protocol/panels';
-import { transportOf } from '../chat/webviewTransport';
+import { showPage, transportOf } from '../webviewPage';
 
 export interface PanelPageOptions {
   /** VS Code gives it back after a reload of the window; when it is omitted, a new one is made. */
@@ -55,16 +53,7 @@ export class PanelPage implements Disposable {
         closed();
       }),
     );
-    const file = (name: string) => this.panel.webview.asWebviewUri(Uri.joinPath(root, name)).toString();
-    this.panel.webview.html = chatViewHtml({
-      cspSource: this.panel.webview.cspSource,
-      nonce: randomBytes(24).toString('base64url'),
-      scriptUri: file('panels.js'),
-      styleUri: file('panels.css'),
-      title,
-      translations: translationsInUse(),
-      element: 'tk-panel',
-    });
+    showPage(this.panel.webview, { extensionUri, bundle: 'panels', title, element: 'tk-panel' });
   }
 
   reveal(): void {

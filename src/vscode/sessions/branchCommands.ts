@@ -2,20 +2,21 @@ import { window, type QuickPickItem } from 'vscode';
 import type { Conversation } from '../../core/chat/conversation';
 import { t } from '../../core/l10n';
 import type { IdSource } from '../../core/ports';
-import type { ChatController } from '../chat/chatController';
+import type { ActiveChat } from '../chat/activeChat';
 import type { BranchTip } from '../../core/branches/branch';
-import { oneLine } from '../context/compactionPreviewText';
-import { plainLabel } from '../plainLabel';
+import { oneLine, plainLabel } from '../plainText';
 import { ago } from '../../protocol/figures';
 import type { CommandName } from '../manifest';
-import { whenAccepted } from '../chat/whenAccepted';
+import { untilAccepted } from '../../core/chat/events';
 
 export interface BranchCommandsDeps {
-  readonly controller: ChatController;
+  readonly active: Pick<ActiveChat, 'openSession' | 'conversation'>;
   readonly ids: IdSource;
   /** A new session that goes on from an entry; its uuid. */
   readonly forkAt: (entry: string) => Promise<string>;
   readonly tell: (text: string) => void;
+  /** Offers to bring the files along before another branch is shown; false: the user wants neither. */
+  readonly switchFiles: (conversation: Conversation, entry: string) => Promise<boolean>;
   readonly now: () => number;
 }
 
@@ -33,7 +34,7 @@ export class BranchCommands {
   edit(id: string, entry: string, text: string): Promise<void> {
     if (this.last?.id === id) return this.last.accepted;
     const accepted = this.conversation().then((conversation) =>
-      whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.branching.edit(entry, text, id)),
+      untilAccepted((accepted) => conversation.branching.edit(entry, text, id, accepted)),
     );
     this.last = { id, accepted };
     return accepted;
@@ -42,11 +43,13 @@ export class BranchCommands {
   async regenerate(entry: string): Promise<void> {
     const conversation = await this.conversation();
     const id = this.deps.ids.next();
-    await whenAccepted(conversation.onDidEmit, id, 'retry', () => conversation.branching.regenerate(entry, id));
+    await untilAccepted((accepted) => conversation.branching.regenerate(entry, id, accepted));
   }
 
   async switchTo(entry: string): Promise<void> {
-    const problem = await (await this.conversation()).branching.switchTo(entry);
+    const conversation = await this.conversation();
+    if (!(await this.deps.switchFiles(conversation, entry))) return;
+    const problem = await conversation.branching.switchTo(entry);
     if (problem !== null) throw new Error(problem);
   }
 
@@ -77,8 +80,8 @@ export class BranchCommands {
   }
 
   async fork(entry: string): Promise<void> {
-    const { controller, forkAt, tell } = this.deps;
-    await controller.openSession(await forkAt(entry));
+    const { active, forkAt, tell } = this.deps;
+    await active.openSession(await forkAt(entry));
     tell(t('A session of its own now; the other one is unchanged.'));
   }
 
@@ -92,7 +95,7 @@ export class BranchCommands {
   }
 
   private async conversation(): Promise<Conversation> {
-    const conversation = await this.deps.controller.conversation();
+    const conversation = await this.deps.active.conversation();
     if (!conversation) throw new Error(t('This session has no messages yet.'));
     return conversation;
   }

@@ -2,8 +2,7 @@ import { window, type QuickPickItem } from 'vscode';
 import { errorText } from '../../core/errors';
 import { shown, t } from '../../core/l10n';
 import type { SearchResult } from '../../core/session/searchQuery';
-import { historyPicks, type HistoryPick } from './historyPicks';
-import { SearchAsTyped } from './searchAsTyped';
+import { SearchAsTyped, historyPicks, type HistoryPick } from './searchAsTyped';
 
 type Item = QuickPickItem & Partial<HistoryPick>;
 

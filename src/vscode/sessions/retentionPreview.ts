@@ -4,9 +4,8 @@ import { lastUsed } from '../../core/maintenance/cleanUp';
 import type { PurgePreview } from '../../core/maintenance/reports';
 import type { Session } from '../../core/session/session';
 import { timeText } from '../../core/recall/dateText';
-import { plainLabel } from '../plainLabel';
-import { purgeText } from './purgeText';
-import { messagesText, sessionsText, sessionTitle } from './sessionText';
+import { plainLabel } from '../plainText';
+import { messagesText, sessionsText, sessionTitle, purgeText } from './sessionText';
 
 /** Asks first whether the user wants to look: a list that opens by itself takes the keyboard away. */
 export async function askForRetention(
@@ -16,7 +15,7 @@ export async function askForRetention(
 ): Promise<readonly Session[] | undefined> {
   if (!(await wantsToLook(retentionText(due, days)))) return undefined;
   return pick(due, {
-    title: t('Delete for Good'),
+    title: t('Delete Permanently'),
     placeHolder: `${purgeText(preview)} ${t('Uncheck what is to stay.')}`,
     detail: (session) => t('in the trash since {0}', timeText(session.deletedAt ?? 0)),
   });

@@ -42,7 +42,7 @@ export class SessionActions {
   /** One that is on show makes room for an empty chat, and what runs there is stopped. True when that happened. */
   async trash(sessions: readonly Session[]): Promise<boolean> {
     const { controller, now } = this.deps;
-    if (this.shows(sessions)) await controller.stop();
+    if (this.shows(sessions)) await controller.active.chat?.stop();
     await this.patch(sessions, { deletedAt: now() });
     return this.leave(sessions);
   }
@@ -51,7 +51,7 @@ export class SessionActions {
   async restore(sessions: readonly Session[]): Promise<void> {
     const found = await Promise.all(sessions.map(({ uuid }) => this.find(uuid)));
     const kept = found.filter((session) => session !== undefined);
-    if (kept.length === 0) throw new Error(t('There is nothing to restore: it was deleted for good.'));
+    if (kept.length === 0) throw new Error(t('There is nothing to restore: it was permanently deleted.'));
     await this.patch(kept, { deletedAt: null });
   }
 
@@ -117,12 +117,12 @@ export class SessionActions {
   }
 
   private shows(sessions: readonly Session[]): boolean {
-    return sessions.some(({ uuid }) => uuid === this.deps.controller.session?.uuid);
+    return sessions.some(({ uuid }) => uuid === this.deps.controller.active.session?.uuid);
   }
 
   private async leave(sessions: readonly Session[]): Promise<boolean> {
     if (!this.shows(sessions)) return false;
-    await this.deps.controller.newSession();
+    await this.deps.controller.active.newSession();
     return true;
   }
 
@@ -132,7 +132,7 @@ export class SessionActions {
       for (const { uuid } of sessions) await store.updateSession(uuid, patch);
     } finally {
       this.deps.changed();
-      await this.deps.controller.listSessions();
+      await this.deps.controller.list.read();
     }
   }
 }

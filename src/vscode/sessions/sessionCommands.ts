@@ -5,16 +5,15 @@ import type { ChatController } from '../chat/chatController';
 import { focusChatCommand, focusSessionsCommand, selectionArgument, type CommandName } from '../manifest';
 import type { SessionDocuments } from './sessionDocuments';
 import type { SessionActions } from './sessionActions';
-import { purgeText } from './purgeText';
+import { sessionsText, sessionTags, purgeText } from './sessionText';
 import type { SessionNode } from './tree/sessionNodes';
 import { askForDays, askForKey, askForTags, askForTitle, pickSession, pickSort } from './sessionPicker';
 import { pickCleanUp } from './retentionPreview';
 import type { SessionDetailsFiles } from './sessionDetailsFiles';
 import type { SessionsTree } from './tree/sessionsTree';
-import { sessionsText, sessionTags } from './sessionText';
 
 export interface SessionCommandsDeps {
-  readonly controller: ChatController;
+  readonly controller: Pick<ChatController, 'active' | 'list'>;
   readonly actions: SessionActions;
   readonly tree: SessionsTree;
   readonly documents: Pick<SessionDocuments, 'open'>;
@@ -103,8 +102,8 @@ export class SessionCommands {
 
   private async switchSession(): Promise<void> {
     const { controller } = this.deps;
-    await controller.open();
-    const uuid = await pickSession(await controller.listSessions(), controller.session?.uuid);
+    await controller.active.open();
+    const uuid = await pickSession(await controller.list.read(), controller.active.session?.uuid);
     if (uuid !== undefined) await this.show(uuid);
   }
 
@@ -119,7 +118,7 @@ export class SessionCommands {
   }
 
   private async show(uuid: string, preserveFocus = false): Promise<void> {
-    await this.deps.controller.openSession(uuid);
+    await this.deps.controller.active.openSession(uuid);
     await commands.executeCommand(focusChatCommand, { preserveFocus });
   }
 
@@ -181,7 +180,7 @@ export class SessionCommands {
     const kept = sessions.filter(({ deletedAt }) => deletedAt === null);
     // Delete, pressed once more.
     if (kept.length === 0) return this.deleteForGood(sessions);
-    const shown = controller.session?.uuid;
+    const shown = controller.active.session?.uuid;
     const left = await actions.trash(kept);
     tellUndoable(t('Moved {0} to the trash. It can be restored from there.', sessionsText(kept)), async () => {
       await actions.restore(kept);
@@ -199,9 +198,9 @@ export class SessionCommands {
     const { actions } = this.deps;
     const trashed = sessions.filter(({ deletedAt }) => deletedAt !== null);
     if (trashed.length === 0) return;
-    const answer = t('Delete for Good');
+    const answer = t('Delete Permanently');
     const detail = purgeText(await actions.purgePreview(trashed));
-    if ((await window.showWarningMessage(t('Delete {0} for good?', sessionsText(trashed)), { modal: true, detail }, answer)) === answer)
+    if ((await window.showWarningMessage(t('Permanently delete {0}?', sessionsText(trashed)), { modal: true, detail }, answer)) === answer)
       await actions.purge(trashed);
   }
 
@@ -237,8 +236,8 @@ export class SessionCommands {
       if (sessions.length > 0) await run(sessions);
       return;
     }
-    await controller.open();
-    if (controller.session) await run([controller.session]);
+    await controller.active.open();
+    if (controller.active.session) await run([controller.active.session]);
     else tell(t('No session is open: it comes into being with its first message.'));
   }
 }

@@ -5,6 +5,9 @@ import type { OtherSessions } from './tree/otherSessions';
 import type { OtherWorkspace } from './tree/sessionNodes';
 import { sessionTitle } from './sessionText';
 import { sessionTranscript } from './sessionTranscript';
+import { timeText } from '../../core/recall/dateText';
+import { speaker } from '../../core/recall/history';
+import { entryText, type StoredEntry } from '../../core/session/entry';
 
 const scheme = 'threadkeeper-session';
 
@@ -39,5 +42,24 @@ export class SessionDocuments implements TextDocumentContentProvider, Disposable
 
   dispose(): void {
     this.disposables.dispose();
+  }
+}
+
+const entryScheme = 'threadkeeper-entry';
+const entryTexts = new Map<string, string>();
+
+/** The whole text of an entry as a document that cannot be edited and asks for nothing when it is closed. */
+export async function showEntry({ uuid, seq, content, createdAt }: StoredEntry): Promise<void> {
+  const uri = Uri.from({ scheme: entryScheme, path: `/#${seq} ${speaker(content)}, ${timeText(createdAt)}.md`, query: uuid });
+  entryTexts.set(uri.toString(), entryText(content));
+  const provider = workspace.registerTextDocumentContentProvider(entryScheme, {
+    provideTextDocumentContent: (asked) => entryTexts.get(asked.toString()) ?? null,
+  });
+  try {
+    await window.showTextDocument(await workspace.openTextDocument(uri), { preview: true });
+  } finally {
+    // What is open has its text; after a reload of the window VS Code closes it, as it knows nobody who provides it.
+    provider.dispose();
+    entryTexts.delete(uri.toString());
   }
 }

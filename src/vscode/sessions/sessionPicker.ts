@@ -2,7 +2,7 @@ import { window, type QuickPickItem } from 'vscode';
 import { t } from '../../core/l10n';
 import { isSessionKey, type SessionSort, sessionSorts } from '../../core/session/session';
 import type { ViewSnapshot } from '../../protocol/messages';
-import { plainLabel } from '../plainLabel';
+import { plainLabel } from '../plainText';
 import { parseTags, sortTexts } from './sessionText';
 
 interface Item extends QuickPickItem {

@@ -1,12 +1,12 @@
 import { t } from '../../core/l10n';
 import { timeText } from '../../core/recall/dateText';
 import type { SessionStore } from '../../core/ports';
-import { attachmentNote } from '../../core/session/attachment';
+import { attachmentNote } from '../../core/session/userMessage';
 import type { StoredEntry } from '../../core/session/entry';
 import type { Session } from '../../core/session/session';
 import { skillType } from '../../core/skills/skill';
 import { interruptionText } from '../../core/transfer/transcriptBlocks';
-import { escapeMarkdown } from '../escapeMarkdown';
+import { escapeMarkdown } from '../plainText';
 import { sessionTitle } from './sessionText';
 
 /** More than anyone reads, and few enough for an editor to colour: the newest entries of a session. */

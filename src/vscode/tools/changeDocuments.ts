@@ -28,6 +28,19 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
     });
   }
 
+  /** Several files in one editor. `file`: the one on disk stands beside what it was, and can be edited there. */
+  async compareAll(
+    title: string,
+    files: readonly { readonly path: string; readonly before: string | null; readonly after: string | null; readonly file?: Uri }[],
+  ): Promise<void> {
+    const sides = files.map(({ path, before, after, file }) => {
+      const left = before === null ? undefined : this.document(path, 'before', before);
+      const right = file ?? (after === null ? undefined : this.document(path, 'after', after));
+      return [file ?? Uri.from({ scheme: changeScheme, path: `/${path}` }), left, right];
+    });
+    await commands.executeCommand('vscode.changes', title, sides);
+  }
+
   provideTextDocumentContent(uri: Uri): string {
     return this.texts.get(uri.toString()) ?? `${t('This text is not there any more: the window was reloaded.')}\n`;
   }

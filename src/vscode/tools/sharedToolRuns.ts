@@ -1,7 +1,7 @@
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { MemoryNotes, SessionStore } from '../../core/ports';
 import { createRecallTool } from '../../core/recall/recallTool';
-import { newSeal } from '../../node/runtime/newSeal';
+import { newSeal } from '../../node/runtime/ids';
 import type { RunSharedTool } from './sharedTools';
 
 export interface SharedToolDeps {

@@ -1,6 +1,6 @@
 import { LanguageModelTextPart, LanguageModelToolResult, lm, MarkdownString, type CancellationToken } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
-import { visibleText } from '../../core/base/visibleText';
+import { visibleText } from '../../core/base/text';
 import { t } from '../../core/l10n';
 import { sharedToolNames } from '../manifest';
 

@@ -11,15 +11,13 @@ import {
   WorkspaceEdit,
   type TextDocument,
 } from 'vscode';
-import { changedRange } from '../../core/tools/files/changedRange';
+import { changedRange } from '../../core/tools/files/editTools';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from '../../node/tools/commandRunner';
-import { fileFault } from '../../node/tools/fileFault';
-import { readHeld, replaceHeld, type HeldPlaces } from '../../node/tools/heldFile';
+import { fileFault, readHeld, replaceHeld, realPlace, type HeldPlaces } from '../../node/tools/workspaceFiles';
 import { lineMatcher } from '../../node/tools/lineMatcher';
-import { realPlace } from '../../node/tools/realPlace';
 
 /**
  * The folders of the window, through VS Code's file system, so also those that are on another machine or on no disk. Open editors

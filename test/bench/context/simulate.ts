@@ -1,12 +1,12 @@
 import { Conversation } from '../../../src/core/chat/conversation';
-import { inProcessAnalyst } from '../../../src/core/compaction/measure/inProcessAnalyst';
+import { inProcessAnalyst } from '../../../src/core/compaction/measure/textAnalysis';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import type { Logger, MemoryNotes } from '../../../src/core/ports';
 import type { Tool } from '../../../src/core/tools/tool';
 import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { conversationDeps } from '../../../src/node/runtime/conversationDeps';
-import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { UuidV7 } from '../../../src/node/runtime/ids';
 import { openTestStore, tempFolder } from '../../support/store/storeTemp';
 import type { Corpus } from './scripts';
 import { SimulatedModel, type SimulatedOptions } from './simulatedModel';

@@ -1,18 +1,6 @@
 import type { RecordedRequest } from '../../support/messagesApi/messagesApiExchange';
+import { added, costOf, noCalls, type CallSum } from './callSum';
 import { check, isTurn, thousands, type BenchRow } from './driver';
-
-/** What requests of one kind were charged for, in tokens. */
-export interface CallSum {
-  requests: number;
-  fresh: number;
-  written: number;
-  read: number;
-}
-
-/** Fresh 1, cache write 1.25, cache read 0.1. */
-export function costOf({ fresh, written, read }: CallSum): number {
-  return fresh + 1.25 * written + 0.1 * read;
-}
 
 /**
  * Accepted requests by what they were for. A turn that writes more than the one before it left and it adds has had its prefix
@@ -23,12 +11,11 @@ export function callSums(requests: readonly RecordedRequest[]): ReadonlyMap<stri
   let readable = 0;
   for (const { body, usage } of requests) {
     if (!usage) continue;
-    const { input_tokens: fresh, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;
+    const { cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;
     const turn = isTurn(body);
     const kind = turn ? (read < readable ? 'turn behind a changed prefix' : 'turn') : kindOf(body);
     if (turn) readable = written + read;
-    const sum = sums.get(kind) ?? { requests: 0, fresh: 0, written: 0, read: 0 };
-    sums.set(kind, { requests: sum.requests + 1, fresh: sum.fresh + fresh, written: sum.written + written, read: sum.read + read });
+    sums.set(kind, added(sums.get(kind) ?? noCalls, usage));
   }
   return sums;
 }

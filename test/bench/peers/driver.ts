@@ -5,6 +5,7 @@ import { CliRun, type Line } from '../../support/run/cliRun';
 import { MessagesApi, type Responder } from '../../support/messagesApi/messagesApi';
 import { defaultReply, type Asked } from '../../support/messagesApi/messagesApiDefault';
 import { after, delay, reply, type Script } from '../../support/messagesApi/messagesApiScript';
+import { costOf, sumOf } from './callSum';
 
 export interface BenchRow {
   readonly row: string;
@@ -35,7 +36,7 @@ export class Driver {
   ): Promise<Driver> {
     const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-bench-'));
     const api = await MessagesApi.start();
-    api.setModel(benchModel, { window: options.window ?? benchWindow, maxOutput: 8_000 });
+    api.setModel(benchModel, { window: options.window ?? benchWindow, maxOutput: 8_000, minCacheTokens: 1_024 });
     if (options.respond) api.respond = options.respond;
     const args = ['run', '--store', folder, '--base-url', api.url, '--model', benchModel, ...(options.args ?? [])];
     const run = new CliRun(args, { ANTHROPIC_API_KEY: api.apiKey });
@@ -68,16 +69,11 @@ export class Driver {
     await this.run.until(({ type }) => type === 'ready');
   }
 
-  /** Prompt tokens of all accepted requests, and what they cost: fresh 1, cache write 1.25, cache read 0.1. */
+  /** Prompt tokens of all accepted requests, and what they cost. */
   sent(): { readonly prompt: number; readonly cost: number; readonly cachedShare: number } {
-    let [fresh, written, read] = [0, 0, 0];
-    for (const { usage } of this.api.messages) {
-      fresh += usage?.input_tokens ?? 0;
-      written += usage?.cache_creation_input_tokens ?? 0;
-      read += usage?.cache_read_input_tokens ?? 0;
-    }
-    const prompt = fresh + written + read;
-    return { prompt, cost: fresh + 1.25 * written + 0.1 * read, cachedShare: read / prompt };
+    const sum = sumOf(this.api.messages);
+    const prompt = sum.fresh + sum.written + sum.read;
+    return { prompt, cost: costOf(sum), cachedShare: sum.read / prompt };
   }
 
   /**

@@ -1,7 +1,8 @@
 import { wantsSummary } from '../../support/messagesApi/messagesApiDefault';
 import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 import { plantedFacts, prose, seeded } from '../corpus';
-import { callRows, callSums, costOf, type CallSum } from './calls';
+import { callRows, callSums } from './calls';
+import { costOf, noCalls, type CallSum } from './callSum';
 import { asksIn, check, Driver, isTurn, lossySummary, thousands, type BenchRow } from './driver';
 
 const turns = Number(process.env['PEERS_TURNS'] ?? 300);
@@ -82,9 +83,8 @@ export async function longChat(): Promise<BenchRow[]> {
 
 /** The arithmetic of the three rows about tokens and price. */
 function exclusions(sums: ReadonlyMap<string, CallSum>, compactions: number): string {
-  const none: CallSum = { requests: 0, fresh: 0, written: 0, read: 0 };
   const [turn, behind, summary] = ['turn', 'turn behind a changed prefix', 'summary, in the prompt'].map(
-    (kind) => sums.get(kind) ?? none,
+    (kind) => sums.get(kind) ?? noCalls,
   ) as [CallSum, CallSum, CallSum];
   const sizeOf = ({ fresh, written, read }: CallSum) => fresh + written + read;
   const ofTurns = sizeOf(turn) + sizeOf(behind);

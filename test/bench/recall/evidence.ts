@@ -18,7 +18,10 @@ export interface EvidenceSet {
 
 const turnMs = 600_000;
 
-/** The planted facts of `test/support/chat/recallCorpus.ts` in 2,000 turns, English and Chinese; evidence is where the newest value was stated. */
+/**
+ * The planted facts of `test/support/chat/recallCorpus.ts` in 2,000 turns, English and Chinese; evidence is where the newest value was
+ * stated.
+ */
 export function plantedEvidence(seed: number): EvidenceSet[] {
   const { turns, facts } = recallCorpus({ seed, turns: 2_000, facts: 200, updated: 40 });
   const began = Date.UTC(2026, 0, 5, 8);

@@ -1,5 +1,8 @@
-import { inverseFrequency, rankPassages, saturation } from '../../../src/core/recall/rankPassages';
+import { inverseFrequency, saturated } from '../../../src/core/recall/contextScores';
+import { rankPassages } from '../../../src/core/recall/rankPassages';
 import { queryTerms, tokenizeTerms } from '../../../src/core/recall/tokenizeTerms';
+import { sealDigits } from '../../../src/core/frames/frames';
+import { createRecallTool } from '../../../src/core/recall/recallTool';
 import { SearchStore } from '../../support/store/searchStore';
 import { tempFolder } from '../../support/store/storeTemp';
 import type { EvidenceSet, Said } from './evidence';
@@ -30,6 +33,13 @@ export function evidenceShares(questions: EvidenceSet['questions'], ranking: Ran
 
 /** A real store with its index, asked as the tool and the user's search ask it. */
 async function bySearch(said: readonly Said[], work: (ranking: Ranking) => EvidenceShares): Promise<EvidenceShares> {
+  return withStore(said, (store) =>
+    // Several passages of one message are one.
+    work((text, limit) => [...new Set(store.core.search({ text, limit: 2 * limit }).hits.map(({ entry }) => entry))].slice(0, limit)),
+  );
+}
+
+async function withStore<T>(said: readonly Said[], work: (store: SearchStore) => T | Promise<T>): Promise<T> {
   const temp = tempFolder();
   const store = await SearchStore.open(temp.path);
   try {
@@ -55,19 +65,45 @@ async function bySearch(said: readonly Said[], work: (ranking: Ranking) => Evide
       store.core.append(session, { entries });
     }
     store.index(1_000);
-    // Several passages of one message are one.
-    return work((text, limit) =>
-      [...new Set(store.core.search({ text, limit: 2 * limit }).hits.map(({ entry }) => entry))].slice(0, limit),
-    );
+    return await work(store);
   } finally {
     store.database.close();
     temp.remove();
   }
 }
 
+export type KeptShares = Readonly<Record<'in 1000 tokens' | 'in 2000 tokens' | 'in 4000 tokens', number>>;
+
+/** The share of the evidence that stands, word for word, in what the recall tool answers with for a budget. */
+export async function evidenceKept({ said, questions }: EvidenceSet): Promise<KeptShares> {
+  return withStore(said, async (store) => {
+    const texts = new Map(said.map(({ id, text }) => [id, text.trim()]));
+    const tool = createRecallTool({
+      store: {
+        search: async (query) => store.core.search(query),
+        session: async (uuid) => store.core.session(uuid),
+        entries: async (uuids) => store.core.entries(uuids),
+        entriesBySeq: async (seqs) => store.core.entriesBySeq(seqs),
+        blob: async () => undefined,
+      },
+      session: () => null,
+      newSeal: () => '0'.repeat(sealDigits),
+    });
+    const share = async (maxTokens: number) => {
+      let sum = 0;
+      for (const { text, evidence } of questions) {
+        const answer = (await tool.run({ query: text, allSessions: true, maxTokens }, new AbortController().signal)).text;
+        sum += evidence.filter((id) => answer.includes(texts.get(id) ?? id)).length / evidence.length;
+      }
+      return Math.round((sum / Math.max(1, questions.length)) * 1000) / 1000;
+    };
+    return { 'in 1000 tokens': await share(1_000), 'in 2000 tokens': await share(2_000), 'in 4000 tokens': await share(4_000) };
+  });
+}
+
 /** The same terms and boosts, with each message in a group of its own. */
 function byAlone(said: readonly Said[]): Ranking {
-  const passages = said.map((one) => ({ ...one, group: one.id, byUser: one.role === 'user' }));
+  const passages = said.map((one) => ({ ...one, group: one.id, opens: true }));
   return (question, limit) =>
     rankPassages(question, passages)
       .slice(0, limit)
@@ -89,7 +125,7 @@ function byFrequency(said: readonly Said[]): Ranking {
     }));
     const scored = documents.map(({ id, frequencies, length }) => ({
       id,
-      score: terms.reduce((sum, { term, idf }) => sum + idf * saturation(frequencies.get(term) ?? 0, length), 0),
+      score: terms.reduce((sum, { term, idf }) => sum + idf * saturated((frequencies.get(term) ?? 0) / (0.4 + 0.6 * length)), 0),
     }));
     return scored
       .filter(({ score }) => score > 0)

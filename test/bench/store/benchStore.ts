@@ -2,7 +2,7 @@ import nodeFs, { mkdirSync } from 'node:fs';
 import type { ContentOf, NewEntry } from '../../../src/core/session/entry';
 import type { BridgeFs } from '../../../src/node/store/wasm/fileBridge';
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
-import { StoreOperations } from '../../../src/node/store/owner/storeOperations';
+import { openOperations, type StoreOperations } from '../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../src/node/store/database/storeDatabase';
 import type { StoreDatabase } from '../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../src/node/store/database/storeFiles';
@@ -34,7 +34,7 @@ export class BenchStore {
       }) as BridgeFs['writeSync'],
     };
     const database = openForWriting(await loadSqlite(wasmFile, fs), storeFiles(folder), () => undefined, 'file');
-    return new BenchStore(database, new StoreOperations(database.connection, folder, 'owner'), counter);
+    return new BenchStore(database, openOperations(database.connection, folder, 'owner'), counter);
   }
 
   get bytesWritten(): number {

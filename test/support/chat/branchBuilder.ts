@@ -1,7 +1,6 @@
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
-import { attachmentTokens, type Attachment } from '../../../src/core/session/attachment';
-import type { ContentOf, EntryContent, StoredEntry } from '../../../src/core/session/entry';
-import { entryText } from '../../../src/core/session/entryKinds';
+import { attachmentTokens, type Attachment } from '../../../src/core/session/userMessage';
+import { entryText, type ContentOf, type EntryContent, type StoredEntry } from '../../../src/core/session/entry';
 
 /** Builds a branch of stored entries without a store: uuids are `e1`, `e2` …, each the child of the one before. */
 export class BranchBuilder {

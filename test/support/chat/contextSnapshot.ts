@@ -1,4 +1,4 @@
-import type { ContextSnapshot } from '../../../src/core/context/measure/snapshot';
+import { unknownCache, type ContextSnapshot } from '../../../src/core/context/measure/snapshot';
 
 /** A context of 84,100 tokens in a window of 200,000, with nothing due yet. */
 export function contextSnapshot(over: Partial<ContextSnapshot> = {}): ContextSnapshot {
@@ -27,6 +27,7 @@ export function contextSnapshot(over: Partial<ContextSnapshot> = {}): ContextSna
     nextEvent: { kind: 'nudge', inTokens: 15_900 },
     turnsLeft: 9,
     compactions: 0,
+    cache: unknownCache,
     updatedAt: 0,
     ...over,
   };

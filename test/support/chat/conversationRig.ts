@@ -7,20 +7,20 @@ import type { ConversationEvent } from '../../../src/core/chat/events';
 import type { AskWhenFull, ReviewCompaction } from '../../../src/core/chat/turn/turn';
 import type { ApprovalRule } from '../../../src/core/chat/turn/approvals';
 import type { ApprovalQuestion, Tool } from '../../../src/core/tools/tool';
-import { ModelError } from '../../../src/core/models/modelError';
+import { ModelError, type ModelFailureReason, type TokenUsage } from '../../../src/core/models/modelEvent';
 import type { ModelBinding } from '../../../src/core/context/engine';
 import type { CostOf } from '../../../src/core/cost/prices';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { CancelledError, type StoreError } from '../../../src/core/errors';
 import { resolveSessionPolicy, type PolicyOverrides } from '../../../src/core/context/policy/resolvePolicy';
-import { inProcessAnalyst } from '../../../src/core/compaction/measure/inProcessAnalyst';
+import { inProcessAnalyst } from '../../../src/core/compaction/measure/textAnalysis';
 import type { Logger, SessionStore, Summarizer, SummaryRequest, TextAnalyst } from '../../../src/core/ports';
-import type { ModelFailureReason, TokenUsage } from '../../../src/core/models/modelEvent';
+import type { CallRecorder } from '../../../src/core/rewind/callRecorder';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
-import { entryText } from '../../../src/core/session/entryKinds';
-import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { entryText, isEntryOf, type EntryOf } from '../../../src/core/session/entry';
+import { UuidV7 } from '../../../src/node/runtime/ids';
 import { openTestStore } from '../store/storeTemp';
-import { ScriptedModel } from './scriptedModel';
+import { says, ScriptedModel } from './scriptedModel';
 import { TestClock } from './testClock';
 
 export const silentLog: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -43,6 +43,8 @@ export class ScriptedSummarizer implements Summarizer {
   readonly schemas: SummaryRequest['schema'][] = [];
   readonly prompts: string[] = [];
   fail: ModelFailureReason | null = null;
+  /** What it says that a request has used. */
+  usage: TokenUsage = { input: 10, output: 10, cacheRead: 0, cacheWrite: 0 };
   /** What it writes; null: a state. */
   answer: string | null = null;
   /** What it has written, and said that it used, when it begins to wait or fails. */
@@ -79,7 +81,7 @@ export class ScriptedSummarizer implements Summarizer {
     if (this.fail) throw new ModelError({ reason: this.fail, detail: 'by script' });
     const text =
       this.answer ?? JSON.stringify({ logos: ['the plan is set (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
-    return { text, usage: { input: 10, output: 10, cacheRead: 0, cacheWrite: 0 } };
+    return { text, usage: this.usage };
   }
 }
 
@@ -99,9 +101,12 @@ export class ConversationRig {
   overrides: PolicyOverrides = {};
   approvalRule: (question: ApprovalQuestion) => ApprovalRule = () => 'allow';
   maxRounds = 50;
+  recallHints = false;
   /** Beside `write_file`, `dump` and `echo`; for conversations that are opened from now on. */
   moreTools: readonly Tool[] = [];
   otherTools: readonly Tool[] = [];
+  /** Of conversations that are opened from now on. */
+  recorder: CallRecorder | null = null;
   whenFull: AskWhenFull = async () => 'summarize';
   review: ReviewCompaction = async () => true;
   /** Of conversations that are opened from now on. */
@@ -210,9 +215,11 @@ export class ConversationRig {
         },
         ...this.moreTools,
       ],
+      ...(this.recorder ? { recorder: this.recorder } : {}),
       otherTools: () => this.otherTools,
       approvalRule: (question) => this.approvalRule(question),
       maxRounds: () => this.maxRounds,
+      recallHints: () => this.recallHints,
       instructions: () => this.instructions,
       memoryHead: async () => null,
       resolveModel: binding,
@@ -249,6 +256,24 @@ export class ConversationRig {
   private faulty(store: SessionStore): SessionStore {
     const append: SessionStore['append'] = (...args) => (this.appendFailure ? Promise.reject(this.appendFailure) : store.append(...args));
     return Object.create(store, { append: { value: append } }) as SessionStore;
+  }
+
+  /** Turns of about so many tokens each, half of them the user's. */
+  async fill(turns: number, tokens: number, name = 'question'): Promise<void> {
+    for (let i = 0; i < turns; i++) {
+      this.model.scripts.push(says(`answer ${i} ${this.words(tokens / 2)}`));
+      await this.conversation.send(`${name} ${i} ${this.words(tokens / 2)}`);
+    }
+  }
+
+  /** The compactions that were recorded while this rig listened. */
+  compactions(): EntryOf<'compaction'>[] {
+    return this.events.flatMap((event) => (event.type === 'entry_appended' && isEntryOf(event.entry, 'compaction') ? [event.entry] : []));
+  }
+
+  /** The messages of the last request to the model, as JSON. */
+  get lastSent(): string {
+    return JSON.stringify(this.model.requests.at(-1)!.messages);
   }
 
   /** About this many tokens of distinct words, by the estimate. */

@@ -35,6 +35,8 @@ export function fails(reason: ModelFailure['reason'], over: Partial<ModelFailure
 export class ScriptedModel implements ModelClient {
   readonly provider = 'scripted';
   readonly requests: ModelRequest[] = [];
+  /** Absent, as for a provider of whose cache nothing is known, unless a test sets it. */
+  cacheRules?: NonNullable<ModelClient['cacheRules']>;
   /** Absent, as for a provider that cannot count, unless a test sets it. */
   countTokens?: NonNullable<ModelClient['countTokens']>;
 

@@ -4,7 +4,8 @@ import { asked, defaultReply, type Asked } from './messagesApiDefault';
 import { Exchange, type RecordedRequest } from './messagesApiExchange';
 import { defaultModels, findModel, modelPage, wireModel } from './messagesApiModels';
 import { play, type PlayedMessage, type Stage } from './messagesApiPlay';
-import { checkedThinking, prefixHashes, PrefixCache } from './messagesApiPrefix';
+import { PrefixCache } from './messagesApiCache';
+import { checkedThinking, prefixHashes } from './messagesApiPrefix';
 import { promptTooLong, type HttpFault, type Reply, type Script } from './messagesApiScript';
 import { promptParts, totalTokens } from './messagesApiTokens';
 import { tooLarge, validated } from './messagesApiValidate';
@@ -23,6 +24,8 @@ export interface MessagesApiOptions {
   readonly modelsEndpoint?: 'present' | 'absent';
   readonly modelsPageSize?: number;
   readonly maxBodyBytes?: number;
+  /** The time that what is cached lives by, in milliseconds; omitted: the real one. */
+  readonly now?: () => number;
   /** Between two deltas of every answer; for looking at it by hand. */
   readonly paceMs?: number;
 }
@@ -111,7 +114,7 @@ export class MessagesApi {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const exchange = new Exchange(request, response, this.options.paceMs ?? 0);
+    const exchange = new Exchange(request, response, this.options.paceMs ?? 0, this.options.now ?? Date.now);
     const raw = await exchange.body();
     if (raw === undefined) return;
     try {
@@ -166,7 +169,7 @@ export class MessagesApi {
     const script = this.byTurn.get(turn) ?? this.queue.shift() ?? (await this.respond(asked(prompt, turn, tokens)));
     if (script.kind === 'drop') return exchange.drop();
     if (script.kind === 'fault') throw new ToldFault(script);
-    const usage = this.cache.use(prompt.model, parts, prompt.cacheAll, tokens);
+    const usage = this.cache.use(prompt.model, parts, prompt.cacheAll, tokens, record.at);
     record.usage = { ...usage, output_tokens: 0 };
     const message = await perform(exchange, script, { prompt, usage, id: `msg_double_${turn}`, prefix: prefixHashes(parts).at(-1) ?? '' });
     if (message) record.usage = { ...usage, output_tokens: message.usage.output_tokens };

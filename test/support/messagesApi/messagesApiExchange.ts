@@ -27,6 +27,7 @@ export class Exchange {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     private readonly paceMs: number,
+    private readonly now: () => number,
   ) {
     this.closed = new Promise((resolve) => response.once('close', () => resolve(response.writableFinished ? 'finished' : 'aborted')));
     response.on('error', () => {});
@@ -57,7 +58,7 @@ export class Exchange {
       query: url.search.slice(1),
       headers,
       body: parsedOrNull(raw),
-      at: Date.now(),
+      at: this.now(),
       usage: null,
       closed: this.closed,
     };

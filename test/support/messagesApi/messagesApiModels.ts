@@ -1,6 +1,6 @@
 import { ApiError, type DoubleModel } from './messagesApiWire';
 
-const current = { window: 1_000_000, maxOutput: 128_000, minCacheTokens: 512, omitsThinking: true, hears: true } as const;
+const current = { window: 1_000_000, maxOutput: 128_000, minCacheTokens: 1_024, omitsThinking: true, hears: true } as const;
 const earlier = { window: 200_000, maxOutput: 64_000, minCacheTokens: 1_024, omitsThinking: false };
 const tiny = { minCacheTokens: 64, omitsThinking: false };
 
@@ -8,7 +8,7 @@ const tiny = { minCacheTokens: 64, omitsThinking: false };
 export const defaultModels: readonly DoubleModel[] = [
   { id: 'claude-haiku-5-5', name: 'Claude Haiku 5.5', ...current },
   { id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5', ...current },
-  { id: 'claude-opus-5-5', name: 'Claude Opus 5.5', ...current },
+  { id: 'claude-opus-5-5', name: 'Claude Opus 5.5', ...current, minCacheTokens: 4_096 },
   { id: 'claude-haiku-4-5', name: 'Claude Haiku 4.5', ...earlier, minCacheTokens: 4_096 },
   { id: 'claude-sonnet-4-5', name: 'Claude Sonnet 4.5', ...earlier },
   { id: 'claude-tiny-8k', name: 'Claude Tiny 8k', window: 8_000, maxOutput: 2_000, ...tiny },

@@ -76,13 +76,21 @@ export function* play(reply: Reply, stage: Stage): Generator<Action, PlayedMessa
  */
 function* playCompaction(reply: Reply, { prompt, id, usage, prefix }: Stage): Generator<Action, PlayedMessage> {
   const message = { id, type: 'message', role: 'assistant', model: prompt.model.id, container: null };
-  const none = wireUsage({ input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }, 0);
+  const none = wireUsage(
+    {
+      input_tokens: 0,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    },
+    0,
+  );
   const pieces = reply.blocks.flatMap((block): readonly Piece[] => (block.type === 'text' ? block.pieces : []));
   const whole = pieces.filter((piece) => typeof piece === 'string').join('');
   const content = whole === '' || textTokens(whole) > prompt.maxTokens ? null : whole;
   const signature = sign({ model: prompt.model.id, prefix, text: whole });
   const block = { type: 'compaction', content, encrypted_content: null, signature, tool_changes: [] };
-  const spent = { ...none, iterations: [{ type: 'compaction', ...usage, cache_creation: null, output_tokens: textTokens(whole) }] };
+  const spent = { ...none, iterations: [{ type: 'compaction', ...usage, output_tokens: textTokens(whole) }] };
   const stop = { stop_reason: 'compaction', stop_sequence: null, stop_details: null };
   yield event('message_start', { message: { ...message, content: [], stop_reason: null, stop_sequence: null, usage: none } });
   yield event('content_block_start', { index: 0, content_block: { ...block, content: null } });

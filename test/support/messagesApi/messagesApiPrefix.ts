@@ -1,9 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Part } from './messagesApiTokens';
-import { badRequest, type DoubleModel, type Prompt, type WireUsage } from './messagesApiWire';
-
-/** How far back from a breakpoint the provider looks for something it has cached. */
-const lookBack = 20;
+import { badRequest, type Prompt } from './messagesApiWire';
 
 /** `hashes[n]` stands for the first n parts; whatever differs in one of them changes it and all after it. */
 export function prefixHashes(parts: readonly Part[]): string[] {
@@ -16,35 +13,6 @@ export function extend(hash: string, role: string, block: Readonly<Record<string
   const { cache_control: _mark, ...content } = block;
   const sorted = Object.fromEntries(Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1)));
   return createHash('sha1').update(hash).update(role).update(JSON.stringify(sorted)).digest('base64');
-}
-
-/** What the provider has cached, by model and prefix. Nothing expires. */
-export class PrefixCache {
-  private readonly entries = new Set<string>();
-
-  /** Splits the tokens of a prompt into read, written and plain ones, and remembers the marked prefixes. */
-  use(model: DoubleModel, parts: readonly Part[], cacheAll: boolean, total: number): Omit<WireUsage, 'output_tokens'> {
-    const hashes = prefixHashes(parts);
-    const sizes = [total - parts.reduce((sum, { tokens }) => sum + tokens, 0)];
-    for (const { tokens } of parts) sizes.push((sizes.at(-1) ?? 0) + tokens);
-    const size = (end: number) => sizes[end] ?? 0;
-    const key = (end: number) => `${model.id} ${hashes[end]}`;
-
-    const marked = parts.flatMap(({ block }, index) => (block['cache_control'] ? [index + 1] : []));
-    if (cacheAll && parts.length > 0 && marked.at(-1) !== parts.length) marked.push(parts.length);
-    const ends = marked.filter((end) => size(end) >= model.minCacheTokens);
-    let read = 0;
-    for (const end of ends) {
-      for (let at = end; at > Math.max(0, end - lookBack); at--) {
-        if (!this.entries.has(key(at))) continue;
-        read = Math.max(read, size(at));
-        break;
-      }
-    }
-    for (const end of ends) this.entries.add(key(end));
-    const covered = Math.max(read, ends.length > 0 ? size(ends.at(-1) ?? 0) : 0);
-    return { input_tokens: total - covered, cache_creation_input_tokens: covered - read, cache_read_input_tokens: read };
-  }
 }
 
 const signingKey = 'threadkeeper-double';

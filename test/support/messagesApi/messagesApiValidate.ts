@@ -1,5 +1,16 @@
+import { cacheTimeOf } from './messagesApiCache';
 import { findModel } from './messagesApiModels';
-import { ApiError, badRequest, isRecord, type DoubleModel, type Prompt, type Turn, type WireBlock, type WireTool } from './messagesApiWire';
+import {
+  ApiError,
+  badRequest,
+  isRecord,
+  type CacheTime,
+  type DoubleModel,
+  type Prompt,
+  type Turn,
+  type WireBlock,
+  type WireTool,
+} from './messagesApiWire';
 
 const fields = [
   'cache_control',
@@ -48,7 +59,7 @@ export function validated(raw: string, models: readonly DoubleModel[], counting:
     turns: joined(messages, model),
     maxTokens: counting ? model.maxOutput : Number(maxTokens),
     stream,
-    cacheAll: isGiven(body['cache_control']),
+    cacheAll: checkedMark(body['cache_control'], 'cache_control'),
     thinkingDisplay: checkedThinkingOption(body['thinking'], Number(maxTokens)),
     compaction: checkedCompaction(body['compaction']),
   };
@@ -294,11 +305,22 @@ function checkMarks({ tools, system, turns, cacheAll }: Prompt): void {
   for (const { block, path } of marked) {
     if (block['type'] === 'thinking' || block['type'] === 'redacted_thinking')
       throw badRequest(`${path}.thinking.cache_control: Extra inputs are not permitted`);
-    if (!isRecord(block['cache_control']) || block['cache_control']['type'] !== 'ephemeral')
-      throw badRequest(`${path}.cache_control.type: Input should be 'ephemeral'`);
   }
+  const times = marked.map(({ block, path }) => checkedMark(block['cache_control'], `${path}.cache_control`));
+  const late = [...times, cacheAll].findIndex((time, index, all) => time === '1h' && all.slice(0, index).includes('5m'));
+  if (late !== -1)
+    throw badRequest(
+      `${marked[late] ? `${marked[late].path}.` : ''}cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: \`tools\`, \`system\`, \`messages\`.`,
+    );
   const count = marked.length + (cacheAll ? 1 : 0);
   if (count > 4) throw badRequest(`A maximum of 4 blocks with cache_control may be provided. Found ${count}.`);
+}
+
+function checkedMark(mark: unknown, path: string): CacheTime | null {
+  if (!isGiven(mark)) return null;
+  if (!isRecord(mark) || mark['type'] !== 'ephemeral') throw badRequest(`${path}.type: Input should be 'ephemeral'`);
+  if (isGiven(mark['ttl']) && mark['ttl'] !== '5m' && mark['ttl'] !== '1h') throw badRequest(`${path}.ttl: Input should be '5m' or '1h'`);
+  return cacheTimeOf(mark);
 }
 
 /** `null` is the same as leaving it out. */

@@ -39,17 +39,22 @@ export interface Prompt {
   readonly maxTokens: number;
   readonly stream: boolean;
   /** `cache_control` at the top of the request: a breakpoint at the end of everything. */
-  readonly cacheAll: boolean;
+  readonly cacheAll: CacheTime | null;
   /** What `thinking.display` asks for; null when the request leaves it to the model. */
   readonly thinkingDisplay: 'summarized' | 'omitted' | null;
   /** A compaction is asked for: nothing else is answered. `instructions` null: the server's own. */
   readonly compaction: { readonly instructions: string | null } | null;
 }
 
+/** What a mark can be paid for: five minutes at 1.25 times the price of a token, an hour at twice. */
+export type CacheTime = '5m' | '1h';
+
 export interface WireUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
   readonly cache_read_input_tokens: number;
+  /** What was written, by the time that it was written for. */
+  readonly cache_creation: { readonly ephemeral_5m_input_tokens: number; readonly ephemeral_1h_input_tokens: number };
   readonly output_tokens: number;
 }
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { appendLines } from '../../../src/node/transfer/openClaw/appendLines';
+import { appendLines } from '../../../src/node/transfer/openClaw/openClawReplies';
 import { identityOf } from '../../../src/node/transfer/openClaw/fileTail';
 
 /** Appends a line to a file in a process of its own, whose limits the tests set. Prints what came of it. */

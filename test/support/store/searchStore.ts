@@ -1,5 +1,5 @@
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
-import { StoreOperations } from '../../../src/node/store/owner/storeOperations';
+import { openOperations, type StoreOperations } from '../../../src/node/store/owner/storeOperations';
 import { openForWriting, type StoreDatabase } from '../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import type { EntryContent } from '../../../src/core/session/entry';
@@ -14,7 +14,7 @@ export class SearchStore {
 
   static async open(folder: string): Promise<SearchStore> {
     const database = openForWriting(await loadSqlite(wasmFile), storeFiles(folder), () => undefined, 'file');
-    return new SearchStore(database, new StoreOperations(database.connection, folder, 'owner'));
+    return new SearchStore(database, openOperations(database.connection, folder, 'owner'));
   }
 
   session(uuid: string, title = ''): string {

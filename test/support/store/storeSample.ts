@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EntryContent } from '../../../src/core/session/entry';
 import type { Sqlite } from '../../../src/node/store/wasm/sqlite';
-import { StoreOperations } from '../../../src/node/store/owner/storeOperations';
+import { openOperations } from '../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { testUuid, userMessage } from './storeTemp';
@@ -29,7 +29,7 @@ export function makeStoreSample(sqlite: Sqlite, end: 'close' | 'abandon'): Store
   try {
     const files = storeFiles(folder);
     const opened = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreOperations(opened.connection, folder, 'owner');
+    const core = openOperations(opened.connection, folder, 'owner');
     const sessions = ['Ports and adapters', 'b'].map(
       (title) => core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1, title }).uuid,
     );

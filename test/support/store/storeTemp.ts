@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Emitter } from '../../../src/core/base/event';
 import type { SessionStore, StoreStatus } from '../../../src/core/ports';
-import type { StoreChange } from '../../../src/core/session/storeChange';
+import type { StoreChange } from '../../../src/core/session/storage';
 import type { NewEntry } from '../../../src/core/session/entry';
 import { StoreSupervisor } from '../../../src/node/store/owner/storeSupervisor';
 import type { HostOptions } from '../../../src/node/store/owner/storeSupervisor';
-import type { StoreCall, CallArguments } from '../../../src/node/store/client/storeProtocol';
+import { callsOver } from '../../../src/node/store/client/storeCalls';
+import { storeCalls } from '../../../src/node/store/owner/storeOperations';
 
 /** The bundles of tests lie in folders of their own below it. */
 const dist = findUp('sql-wasm.wasm', __dirname);
@@ -47,64 +48,13 @@ export async function openTestStore(folder: string, label = 'test'): Promise<Ses
     (status) => statusChanged.fire(status),
     (change) => changed.fire(change),
   );
-  const forward =
-    <K extends StoreCall>(method: K) =>
-    (...args: CallArguments<K>) =>
-      host.call(method, args);
   return {
     get status() {
       return host.status;
     },
     onDidChangeStatus: statusChanged.event,
     onDidChange: changed.event,
-    createSession: forward('createSession'),
-    session: forward('session'),
-    listSessions: forward('listSessions'),
-    countSessions: forward('countSessions'),
-    takeOver: forward('takeOver'),
-    updateSession: forward('updateSession'),
-    purgePreview: forward('purgePreview'),
-    purge: forward('purge'),
-    append: forward('append'),
-    moveLeaf: forward('moveLeaf'),
-    forkSession: forward('forkSession'),
-    branches: forward('branches'),
-    commonAncestor: forward('commonAncestor'),
-    liveBranch: forward('liveBranch'),
-    page: forward('page'),
-    entries: forward('entries'),
-    entriesBySeq: forward('entriesBySeq'),
-    branchSteps: forward('branchSteps'),
-    saveTokenCounts: forward('saveTokenCounts'),
-    search: forward('search'),
-    writePartial: forward('writePartial'),
-    recoverPartials: forward('recoverPartials'),
-    draft: forward('draft'),
-    saveDraft: forward('saveDraft'),
-    queue: forward('queue'),
-    saveQueue: forward('saveQueue'),
-    putBlob: forward('putBlob'),
-    blob: forward('blob'),
-    pins: forward('pins'),
-    savePin: forward('savePin'),
-    removePin: forward('removePin'),
-    summaryRetries: forward('summaryRetries'),
-    saveSummaryRetry: forward('saveSummaryRetry'),
-    removeSummaryRetry: forward('removeSummaryRetry'),
-    memoryWrites: forward('memoryWrites'),
-    usageTotals: forward('usageTotals'),
-    entrySeqs: forward('entrySeqs'),
-    usageRecords: forward('usageRecords'),
-    restoreSession: forward('restoreSession'),
-    knownSources: forward('knownSources'),
-    importEntries: forward('importEntries'),
-    analyticsRows: forward('analyticsRows'),
-    claim: forward('claim'),
-    release: forward('release'),
-    activity: forward('activity'),
-    requestStop: forward('requestStop'),
-    calibration: forward('calibration'),
-    saveCalibration: forward('saveCalibration'),
+    ...callsOver(storeCalls, (method, args) => host.call(method, args)),
     refresh: () => host.refresh(),
     close: () => host.close(),
   };

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { ContentOf, NewEntry } from '../../../src/core/session/entry';
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
-import { StoreOperations } from '../../../src/node/store/owner/storeOperations';
+import { openOperations, type StoreOperations } from '../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { seededRandom } from '../chat/endurance';
@@ -39,7 +39,7 @@ async function live(): Promise<void> {
     // Often, so that a checkpoint is something to die in.
     if (ordeal === 'checkpoint') database.connection.get('PRAGMA wal_autocheckpoint = 15');
     report({ type: 'opened' });
-    const core = new StoreOperations(database.connection, folder, 'owner');
+    const core = openOperations(database.connection, folder, 'owner');
     const session = core.createSession({ uuid: 'victim', key: 'cli:victim', channel: 'cli', createdAt: 1 }).uuid;
     core.recoverPartials(session);
     const append = (content: NewEntry['content'], uuid = `${process.pid}-${opening}-${calls}`) => {

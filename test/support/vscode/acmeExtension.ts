@@ -19,7 +19,10 @@ interface NewerLm {
 
 const server = process.env['ACME_URL'] ?? '';
 
-/** An extension that brings a model and a tool, and uses those of Threadkeeper: what it is told goes to the server at `ACME_URL`, which answers. */
+/**
+ * An extension that brings a model and a tool, and uses those of Threadkeeper: what it is told goes to the server at `ACME_URL`, which
+ * answers.
+ */
 export function activate(context: vscode.ExtensionContext): void {
   const lm = vscode.lm as typeof vscode.lm & NewerLm;
   context.subscriptions.push(

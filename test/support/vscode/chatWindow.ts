@@ -1,10 +1,10 @@
-import { inProcessAnalyst } from '../../../src/core/compaction/measure/inProcessAnalyst';
+import { inProcessAnalyst } from '../../../src/core/compaction/measure/textAnalysis';
 import { Conversation } from '../../../src/core/chat/conversation';
 import type { ConversationDeps } from '../../../src/core/chat/conversationDeps';
 import { resolveSessionPolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import type { SessionStore } from '../../../src/core/ports';
-import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { UuidV7 } from '../../../src/node/runtime/ids';
 import type { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import type { Delta, ViewSnapshot } from '../../../src/protocol/messages';
 import { ChatController } from '../../../src/vscode/chat/chatController';
@@ -90,7 +90,7 @@ export class ChatWindow {
       log: silentLog,
     });
     const isVisible = () => this.visible;
-    this.controller.attach({
+    this.controller.feed.attach({
       get visible() {
         return isVisible();
       },
@@ -104,7 +104,7 @@ export class ChatWindow {
 
   async ask(text: string, reply = 'Yes.'): Promise<void> {
     this.model.scripts.push(says(reply));
-    await this.controller.send(new UuidV7().next(), text);
+    await this.controller.active.send(new UuidV7().next(), text);
     await this.idle();
   }
 

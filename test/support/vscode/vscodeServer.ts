@@ -114,7 +114,10 @@ function serverArgs(install: VscodeInstall, dataFolder: string, extensions: stri
 
 const templates = new Map<string, Promise<string>>();
 
-/** An extensions folder in which VS Code has installed these packages, to be copied: an installation takes 2 s, and every suite begins with one. */
+/**
+ * An extensions folder in which VS Code has installed these packages, to be copied: an installation takes 2 s, and every suite begins with
+ * one.
+ */
 function unpacked(install: VscodeInstall, vsix: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const key = [install.serverMain, ...vsix].join('\n');
   const template = templates.get(key) ?? makeTemplate(install, vsix, env);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { analyse } from '../../../src/core/analytics/analyse';
-import { daysBetween, lastDays } from '../../../src/core/analytics/days';
-import { AnalyticsReport } from '../../../src/core/analytics/report';
+import { AnalyticsReport, daysBetween, lastDays } from '../../../src/core/analytics/report';
 import type { SessionStore } from '../../../src/core/ports';
 import type { UsageRecord } from '../../../src/core/cost/usage';
 import type { EntryContent, NewEntry } from '../../../src/core/session/entry';

@@ -1,6 +1,6 @@
 import { strictEqual } from 'node:assert';
 import * as fc from 'fast-check';
-import { visibleText } from '../../../src/core/base/visibleText';
+import { visibleText } from '../../../src/core/base/text';
 
 describe('text of which every character can be seen', () => {
   const cases: readonly (readonly [name: string, text: string, drawn: string])[] = [

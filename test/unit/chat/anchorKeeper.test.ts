@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ModelError } from '../../../src/core/models/modelError';
+import { ModelError } from '../../../src/core/models/modelEvent';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { says } from '../../support/chat/scriptedModel';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createRecallTool } from '../../../src/core/recall/recallTool';
-import { attachmentTokens, type Attachment } from '../../../src/core/session/attachment';
+import { attachmentTokens, type Attachment } from '../../../src/core/session/userMessage';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { says } from '../../support/chat/scriptedModel';
-import { newSeal } from '../../../src/node/runtime/newSeal';
+import { newSeal } from '../../../src/node/runtime/ids';
 import { Frames } from '../../../src/core/frames/frames';
 
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, ...Array.from({ length: 70_000 }, (_, n) => n % 251)]);

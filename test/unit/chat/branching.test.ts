@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { StoredEntry } from '../../../src/core/session/entry';
-import { entryText } from '../../../src/core/session/entryKinds';
+import { entryText, type StoredEntry } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { fails, says } from '../../support/chat/scriptedModel';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ConversationEvent } from '../../../src/core/chat/events';
+import { untilAccepted, type ConversationEvent } from '../../../src/core/chat/events';
 import { StoreError } from '../../../src/core/errors';
-import { entryText } from '../../../src/core/session/entryKinds';
+import { entryText } from '../../../src/core/session/entry';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { calls, fails, says } from '../../support/chat/scriptedModel';
@@ -44,6 +44,8 @@ describe('Conversation', () => {
     const outcome = await rig.conversation.send('  \n');
     assert.equal(outcome.ok, false);
     assert.equal(outcome.error?.message, 'The message is empty.');
+    const sending = untilAccepted((accepted) => rig.conversation.send(' ', 'a', [], accepted));
+    await assert.rejects(sending, { message: 'The message is empty.' });
     assert.deepEqual((await rig.store.page(rig.session, { limit: 10 })).entries, []);
   });
 
@@ -131,6 +133,32 @@ describe('Conversation', () => {
     const outcome = await rig.conversation.send('write a book');
     assert.deepEqual([outcome.ok, outcome.text], [false, 'as far as it']);
     assert.match(outcome.error!.message, /length limit.*continue/);
+  });
+
+  it('accepts a message once it is on disk or in the queue, while its answer is still awaited', async () => {
+    const gate = rig.gate();
+    rig.model.scripts.push([{ hold: gate.opened }, ...says('first')], says('second'));
+    await untilAccepted((accepted) => rig.conversation.send('one', 'a', [], accepted));
+    const { entries } = await rig.store.page(rig.session, { limit: 10 });
+    assert.deepEqual(
+      entries.map(({ content }) => entryText(content)),
+      ['one'],
+    );
+    await untilAccepted((accepted) => rig.conversation.send('two', 'b', [], accepted));
+    assert.deepEqual(await rig.store.queue(rig.session), [{ id: 'b', text: 'two' }]);
+    gate.open();
+    await rig.until(() => !rig.conversation.isBusy);
+  });
+
+  it('accepts a repeated request when it is under way', async () => {
+    rig.model.scripts.push(fails('invalid_request'));
+    await rig.conversation.send('one', 'a');
+    const gate = rig.gate();
+    rig.model.scripts.push([{ hold: gate.opened }, ...says('answer')]);
+    await untilAccepted((accepted) => rig.conversation.retry('b', accepted));
+    assert.equal(rig.conversation.isBusy, true);
+    gate.open();
+    await rig.until(() => !rig.conversation.isBusy);
   });
 
   it('begins nothing from the queue once it is closed, and keeps it on disk', async () => {

@@ -85,7 +85,7 @@ describe('excluding entries from the context', () => {
       [],
       'recall still finds it',
     );
-    assert.match((await rig.conversation.setExcluded(secret[0]!, false))!, /folded/);
+    assert.match((await rig.conversation.setExcluded(secret[0]!, false))!, /part of the summary/);
     await rig.conversation.undoCompaction();
     await rig.conversation.undoCompaction();
     assert.equal(await rig.conversation.setExcluded(secret[0]!, false), null);
@@ -144,7 +144,7 @@ describe('excluding entries from the context', () => {
     const writing = rig.conversation.checkpoint();
     await rig.until(() => rig.summarizer.prompts.length === 1);
     assert.equal(await rig.conversation.setExcluded(entry(({ content }) => content.type === 'message').uuid, true), null);
-    assert.deepEqual(await writing, { entry: null, message: 'Cancelled: no checkpoint was written.' });
+    assert.deepEqual(await writing, { entry: null, message: 'Cancelled. No snapshot was saved.' });
   });
 
   it('folds by no checkpoint that one window was writing when another one excluded what it tells of', async () => {

@@ -3,7 +3,7 @@ import { BranchState } from '../../../src/core/chat/branchState';
 import type { ConversationEvent } from '../../../src/core/chat/events';
 import { SharedSession } from '../../../src/core/chat/sharedSession';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
-import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { UuidV7 } from '../../../src/node/runtime/ids';
 import { silentLog } from '../../support/chat/conversationRig';
 import { openTestStore, tempFolder } from '../../support/store/storeTemp';
 import { TestClock } from '../../support/chat/testClock';

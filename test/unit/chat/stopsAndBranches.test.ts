@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isEntryOf } from '../../../src/core/session/entry';
-import { entryText } from '../../../src/core/session/entryKinds';
+import { isEntryOf, entryText } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { calls, fails, says } from '../../support/chat/scriptedModel';
 import { assertValidPrompt } from '../../support/chat/validPrompt';
@@ -9,7 +8,9 @@ import { assertValidPrompt } from '../../support/chat/validPrompt';
 const state = (fact: string) => JSON.stringify({ logos: [fact], pathos: [], abstract: [], conversation_summary: 'They talked.' });
 
 describe('a conversation that is stopped anywhere', () => {
-  /** Stops at its n-th event, for n = 1, 2 …, until a turn has ended before that; in the second round each turn begins with a compaction. */
+  /**
+   * Stops at its n-th event, for n = 1, 2 …, until a turn has ended before that; in the second round each turn begins with a compaction.
+   */
   it('is whole: what was shown stays, and the next prompt is one that a provider takes', async function () {
     this.timeout(60_000);
     const rig = await ConversationRig.create({ window: 6_000 });

@@ -115,11 +115,14 @@ describe('a policy that has every compaction looked at first', () => {
     await run.talk(1, 8, 8_000);
     await run.exchange('last');
     const [record] = run.compactions;
-    assert.deepEqual([run.compactions.length, shown.length, run.rig.summarizer.prompts.length], [1, 1, 1]);
+    assert.deepEqual(
+      { compactionsCount: run.compactions.length, shownCount: shown.length, promptsCount: run.rig.summarizer.prompts.length },
+      { compactionsCount: 1, shownCount: 1, promptsCount: 1 },
+    );
     assert.equal(record!.summaryText, shown[0]!.content.summaryText);
     assert.deepEqual(
-      [shown[0]!.session, shown[0]!.folds.length > 0, shown[0]!.stays[0]?.uuid],
-      [run.rig.session, true, record!.firstKeptEntry],
+      { session: shown[0]!.session, foldsCount: shown[0]!.folds.length > 0, uuid: shown[0]!.stays[0]?.uuid },
+      { session: run.rig.session, foldsCount: true, uuid: record!.firstKeptEntry },
     );
   });
 
@@ -129,8 +132,8 @@ describe('a policy that has every compaction looked at first', () => {
     await run.exchange('last');
     const [record] = run.compactions;
     assert.deepEqual(
-      [run.compactions.length, record!.trigger, record!.note],
-      [1, 'automatic', 'You edited the summary before it was applied.'],
+      { compactionsCount: run.compactions.length, trigger: record!.trigger, note: record!.note },
+      { compactionsCount: 1, trigger: 'automatic', note: 'You edited the summary before it was applied.' },
     );
     assert.match(record!.summaryText, /The port is 54329\./);
     assert.doesNotMatch(record!.summaryText, /many things/);

@@ -54,6 +54,12 @@ const commands: readonly Command[] = [
     fails: () => [__filename],
     elsewhere: true,
   },
+  {
+    name: 'restore-files',
+    works: (temp) => ['One', '--workspace', temp, '--before', '#1', '--dry-run'],
+    says: ['restored', 'files', 'uncovered'],
+    fails: (temp) => ['20200101_001', '--workspace', temp, '--undo'],
+  },
   { name: 'run', works: () => ['--model', 'offline'], says: ['type'], fails: () => ['--model', 'offline', '--session', '20200101_001'] },
   { name: 'clean-up', works: () => ['--days', '1', '--dry-run'], says: ['uuid', 'id', 'title'], fails: () => [] },
 ];

@@ -99,9 +99,15 @@ describe('threadkeeper context', () => {
     );
     assert.equal(code, 0, err);
     const { snapshot, request } = JSON.parse(out) as { snapshot: ContextSnapshot; request: ModelRequest };
-    assert.deepEqual([request.thinking, request.model, snapshot.window, snapshot.effective], ['high', 'my-model', 40_000, 40_000]);
+    assert.deepEqual(
+      { thinking: request.thinking, model: request.model, window: snapshot.window, effective: snapshot.effective },
+      { thinking: 'high', model: 'my-model', window: 40_000, effective: 40_000 },
+    );
     const names = request.tools.map(({ name }) => name);
-    assert.deepEqual([names.slice(0, 2), names.includes('read_file'), names.includes('edit_file')], [['memory', 'recall'], true, false]);
+    assert.deepEqual(
+      { names: names.slice(0, 2), hasReadFile: names.includes('read_file'), hasEditFile: names.includes('edit_file') },
+      { names: ['memory', 'recall'], hasReadFile: true, hasEditFile: false },
+    );
   });
 
   it('tells what is wrong by its exit code', async () => {

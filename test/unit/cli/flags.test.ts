@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type FlagSpec } from '../../../src/node/cli/flags';
-import { parseRunCommand } from '../../../src/node/cli/commands/runCommand';
+import { parseRunCommand } from '../../../src/node/cli/run/runLines';
 
 const specs: FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'where the history is' },

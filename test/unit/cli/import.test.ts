@@ -63,7 +63,10 @@ describe('threadkeeper import', () => {
       '--json',
     );
     const { sessions, failed } = JSON.parse(report.out) as { sessions: { outcome: string; title: string }[]; failed: { reason: string }[] };
-    assert.deepEqual([report.code, sessions.map(({ outcome }) => outcome), failed.length], [1, ['new', 'known'], 1]);
+    assert.deepEqual(
+      { code: report.code, sessions: sessions.map(({ outcome }) => outcome), failedCount: failed.length },
+      { code: 1, sessions: ['new', 'known'], failedCount: 1 },
+    );
     assert.equal((await owner.listSessions()).length, 3);
     assert.deepEqual(await cli('import', join(importFixtures, 'pi-v1.jsonl')), {
       code: 0,

@@ -302,7 +302,10 @@ describe('threadkeeper run', () => {
     run.send({ cmd: 'send', id: 2, text: 'queued' });
     run.send({ cmd: 'stop' });
     const [first, second] = [await run.done(1), await run.done(2)];
-    assert.deepEqual([first['ok'], first['text'], (first['error'] as { reason: string }).reason], [false, 'begun ', 'cancelled']);
+    assert.deepEqual(
+      { ok: first['ok'], text: first['text'], reason: (first['error'] as { reason: string }).reason },
+      { ok: false, text: 'begun ', reason: 'cancelled' },
+    );
     assert.equal((second['error'] as { reason: string }).reason, 'cancelled');
   });
 

@@ -90,7 +90,10 @@ describe('threadkeeper sessions, show, stats and export', () => {
 
   it('counts', async () => {
     const report = JSON.parse(await ok('stats', '--json')) as { days: unknown[]; totals: { tokens: number }; sessions: { id: string }[] };
-    assert.deepEqual([report.days.length, report.totals.tokens, report.sessions.map((one) => one.id)], [7, 100, [id]]);
+    assert.deepEqual(
+      { daysCount: report.days.length, tokens: report.totals.tokens, sessions: report.sessions.map((one) => one.id) },
+      { daysCount: 7, tokens: 100, sessions: [id] },
+    );
     assert.match(await ok('stats', '--days', '2'), /100 tokens in 1 request, \$0\.25/);
     const ofFolder = async (folder: string) =>
       (JSON.parse(await ok('stats', '--json', '--workspace', folder)) as typeof report).sessions.length;

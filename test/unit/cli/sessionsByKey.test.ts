@@ -72,9 +72,10 @@ describe('threadkeeper with sessions by key, metadata and without history', func
     const other = await say('else', '--key', 'whatsapp:+1234567890');
     const again = await say('two', '--key', 'telegram:123456');
     assert.deepEqual(
-      [first['resumed'], again['resumed'], again['uuid'] === first['uuid'], other['uuid'] === first['uuid']],
-      [false, true, true, false],
+      { firstResumed: first['resumed'], againResumed: again['resumed'], againUuid: again['uuid'] },
+      { firstResumed: false, againResumed: true, againUuid: first['uuid'] },
     );
+    assert.notEqual(other['uuid'], first['uuid']);
     assert.deepEqual([again['key'], (await list('--key', 'telegram:123456')).length, (await list()).length], ['telegram:123456', 1, 2]);
     await inStore((store) => store.updateSession(String(first['uuid']), { deletedAt: 1 }));
     assert.equal((await say('three', '--key', 'telegram:123456'))['uuid'], first['uuid']);
@@ -104,8 +105,13 @@ describe('threadkeeper with sessions by key, metadata and without history', func
     await say('other', '--meta', 'user_id=user_9');
     const [session, ...more] = await list('--meta', 'user_id=user_123', '--meta', 'retries=3');
     assert.deepEqual(
-      [session!['uuid'], more.length, session!['costLimit'], session!['metadata']],
-      [uuid, 0, 0.5, { user_id: 'user_123', channel: 'telegram', retries: 3, tags: ['competitor-analysis', 'automated'] }],
+      { uuid: session!['uuid'], moreCount: more.length, costLimit: session!['costLimit'], metadata: session!['metadata'] },
+      {
+        uuid,
+        moreCount: 0,
+        costLimit: 0.5,
+        metadata: { user_id: 'user_123', channel: 'telegram', retries: 3, tags: ['competitor-analysis', 'automated'] },
+      },
     );
     assert.deepEqual(session!['policy'], {
       preset: 'goose',
@@ -118,8 +124,12 @@ describe('threadkeeper with sessions by key, metadata and without history', func
     await say('two', '--session', String(uuid), '--meta', 'channel=', '--cost-limit', '0', '--set', 'compaction.triggerPercent=70');
     const [after] = await list('--meta', 'user_id=user_123');
     assert.deepEqual(
-      [(after!['metadata'] as Record<string, unknown>)['channel'], after!['costLimit'], after!['policy']],
-      [undefined, null, { preset: 'goose', overrides: { 'compaction.triggerPercent': 70, 'compaction.whenFull': 'truncate' } }],
+      { channel: (after!['metadata'] as Record<string, unknown>)['channel'], costLimit: after!['costLimit'], policy: after!['policy'] },
+      {
+        channel: undefined,
+        costLimit: null,
+        policy: { preset: 'goose', overrides: { 'compaction.triggerPercent': 70, 'compaction.whenFull': 'truncate' } },
+      },
     );
     for (const wrong of [
       ['--set', 'compaction.nothing=1'],
@@ -216,7 +226,10 @@ describe('threadkeeper with sessions by key, metadata and without history', func
     assert.deepEqual([code, out], [0, 'Fourteen.\n']);
     api.enqueue(reply('Fifteen.'));
     const json = JSON.parse((await runCliToEnd(['ask', ...provider(), '--json', 'And now?'], env())).out) as Record<string, unknown>;
-    assert.deepEqual([json['ok'], json['text'], (json['usage'] as Record<string, unknown>)['model']], [true, 'Fifteen.', 'claude-test']);
+    assert.deepEqual(
+      { ok: json['ok'], text: json['text'], model: (json['usage'] as Record<string, unknown>)['model'] },
+      { ok: true, text: 'Fifteen.', model: 'claude-test' },
+    );
     assert.equal((await runCliToEnd(['ask', '--model', 'offline', 'Who?'], env())).code, 2);
   });
 

@@ -53,7 +53,10 @@ describe('threadkeeper verify', () => {
     );
     const { code: again, report } = await json();
     assert.equal(again, 1);
-    assert.deepEqual([report.problems.map(({ kind }) => kind), report.checked.entries, report.repaired], [['content'], 63, undefined]);
+    assert.deepEqual(
+      { problems: report.problems.map(({ kind }) => kind), entries: report.checked.entries, repaired: report.repaired },
+      { problems: ['content'], entries: 63, repaired: undefined },
+    );
   });
 
   it('repairs on request, says what could not be read, and keeps the damaged file', async () => {

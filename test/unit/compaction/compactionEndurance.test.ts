@@ -6,7 +6,10 @@ import { isEntryOf, type EntryOf, type StoredEntry } from '../../../src/core/ses
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { calls, says } from '../../support/chat/scriptedModel';
 
-/** The promise is for 300, which take four minutes. Measured there: a summary grows for 50 rounds, until the user's words fill their share, and not after that. */
+/**
+ * The promise is for 300, which take four minutes. Measured there: a summary grows for 50 rounds, until the user's words fill their share,
+ * and not after that.
+ */
 const rounds = Number(process.env['COMPACTIONS'] ?? 15);
 const pin = 'PIN: deploy only on Fridays';
 const rule = 'RULE: never touch src/locked.ts';

@@ -41,7 +41,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'four 529': { at: first(4, overloaded), reason: /Overloaded/ },
   'a dead summariser': { at: () => 'waits', reason: /did not answer in time/, lasts: true },
   'a summariser that is 20 turns late': { at: () => 'waits', late: 20, reason: /did not answer in time/, lasts: true },
-  'a summariser that answers nonsense': { at: () => reply('Bananas are yellow.'), reason: /not usable|was no checkpoint/, lasts: true },
+  'a summariser that answers nonsense': { at: () => reply('Bananas are yellow.'), reason: /not usable|was not a snapshot/, lasts: true },
   'a summariser that refuses': {
     at: () => refusal('This cannot be summarised.'),
     reason: /declined|refus|cannot be summarised/,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ModelError } from '../../../src/core/models/modelError';
+import { ModelError } from '../../../src/core/models/modelEvent';
 import { isEntryOf } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { calls, says } from '../../support/chat/scriptedModel';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { resolveBudget } from '../../../src/core/context/measure/budget';
-import type { ThinkingLevel } from '../../../src/core/context/policy/thinkingLevel';
+import type { ThinkingLevel } from '../../../src/core/models/modelInfo';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 
 const balanced = resolvePolicy('balanced').policy;
@@ -31,7 +31,7 @@ describe('resolveBudget', () => {
       limit: 189_808,
       trigger: 170_000,
       triggerMessages: 0,
-      prepare: 156_000,
+      prepare: 168_000,
       hardLimit: 189_808,
       nudges: [
         { percent: 50, tokens: 100_000, injectAs: 'system', prompt: null, oncePerCycle: true },

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { imageSize, imageTokens } from '../../../src/core/context/projection/image';
+import { imageSize, imageTokens } from '../../../src/core/context/projection/attachments';
 
 const bytes = (...parts: (string | number[])[]) =>
   new Uint8Array([

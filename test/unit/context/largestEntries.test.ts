@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
-import { largestEntries } from '../../../src/core/context/measure/largestEntries';
-import { measure } from '../../../src/core/context/measure/measure';
+import { measure, largestEntries } from '../../../src/core/context/measure/measure';
 import { project } from '../../../src/core/context/projection/projection';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 import { testFrames } from '../../support/chat/testFrames';

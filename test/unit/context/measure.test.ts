@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { unknownCache } from '../../../src/core/context/measure/snapshot';
 import { resolveBudget } from '../../../src/core/context/measure/budget';
-import { learn, startingFactor } from '../../../src/core/context/measure/calibration';
-import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { estimateTokens, learn, startingFactor } from '../../../src/core/context/measure/estimateTokens';
 import { forecastTurns, measure, toSnapshot, type MeasureInput } from '../../../src/core/context/measure/measure';
 import { project } from '../../../src/core/context/projection/projection';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
@@ -117,6 +117,7 @@ describe('toSnapshot', () => {
       draftTokens: 20,
       turnsLeft: null,
       compactions: 3,
+      cache: unknownCache,
       now: 7,
     });
     assert.deepEqual(snapshot, {
@@ -149,6 +150,7 @@ describe('toSnapshot', () => {
       nextEvent: { kind: 'nudge', inTokens: 5_000 - 2_259 },
       turnsLeft: null,
       compactions: 3,
+      cache: unknownCache,
       updatedAt: 7,
     });
   });

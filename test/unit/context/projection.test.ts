@@ -4,9 +4,8 @@ import { estimateTokens } from '../../../src/core/context/measure/estimateTokens
 import { summaryPlacements, type SummaryPlacement } from '../../../src/core/context/policy/policy';
 import { project, type Projection, type PromptMessage } from '../../../src/core/context/projection/projection';
 import { exclusionContent, isExcludable, leavingTogether } from '../../../src/core/context/contextExclusion';
-import type { StoredEntry } from '../../../src/core/session/entry';
-import { entryText } from '../../../src/core/session/entryKinds';
-import type { Attachment } from '../../../src/core/session/attachment';
+import { entryText, type StoredEntry } from '../../../src/core/session/entry';
+import type { Attachment } from '../../../src/core/session/userMessage';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 import { testFrames, testSeal } from '../../support/chat/testFrames';
 

@@ -48,8 +48,14 @@ describe('policies', () => {
     const settings = { preset: 'balanced', overrides: { 'context.maxTokens': 50_000, 'compaction.triggerPercent': 60 } };
     const { policy, problems } = resolveSessionPolicy(settings, { preset: 'goose', overrides: { 'compaction.triggerPercent': 70 } });
     assert.deepEqual(
-      [policy.name, policy.window.maxTokens, policy.compaction.trigger.percent, policy.compaction.keep, problems],
-      ['goose', 50_000, 0.7, { messages: 5 }, []],
+      {
+        name: policy.name,
+        maxTokens: policy.window.maxTokens,
+        percent: policy.compaction.trigger.percent,
+        keep: policy.compaction.keep,
+        problems,
+      },
+      { name: 'goose', maxTokens: 50_000, percent: 0.7, keep: { messages: 5 }, problems: [] },
     );
     for (const none of [null, undefined, {}]) assert.equal(resolveSessionPolicy(settings, none).policy.name, 'balanced');
   });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { withBudget } from '../../../src/core/cost/budgetedClient';
-import { DailyBudget, dayBegan } from '../../../src/core/cost/dailyBudget';
+import { spending, DailyBudget, dayBegan } from '../../../src/core/cost/spending';
 import { costOf, priceOf } from '../../../src/core/cost/prices';
-import { spending } from '../../../src/core/cost/spending';
 import { ConversationRig, ScriptedSummarizer } from '../../support/chat/conversationRig';
 import { fails, says, ScriptedModel } from '../../support/chat/scriptedModel';
 
@@ -71,8 +70,8 @@ describe('the daily budget', () => {
       gates.length = 0;
       const { entry } = await rig.conversation.compact(null);
       assert.deepEqual(
-        [entry?.content.rung, entry?.content.note, entry?.content.needsSummaryRetry],
-        ['extractive', 'The model could not summarise: scripted-summarizer: The budget is spent.', true],
+        { rung: entry?.content.rung, note: entry?.content.note, needsSummaryRetry: entry?.content.needsSummaryRetry },
+        { rung: 'extractive', note: 'The model could not summarise: scripted-summarizer: The budget is spent.', needsSummaryRetry: true },
       );
       assert.deepEqual([gates, summarizer.prompts], [[true], []]);
       exhausted = false;

@@ -12,6 +12,15 @@ describe('prices', () => {
     assert.equal(costOf(sonnet, usage)?.toFixed(6), (0.003 + 0.03 + 0.03 + 0.0375).toFixed(6));
   });
 
+  it('takes more for what is kept for an hour, in the usual proportion where nobody says how much', () => {
+    const sonnet = priceOf({}, 'anthropic', 'claude-sonnet-4-5');
+    const hour = { ...usage, cacheWriteHour: 4_000 };
+    assert.equal(costOf(sonnet, hour)?.toFixed(6), (0.003 + 0.03 + 0.03 + 0.0225 + 0.024).toFixed(6));
+    const own = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+    assert.equal(costOf(own, hour)?.toFixed(6), (0.103 + 0.006 + 0.0064).toFixed(6));
+    assert.equal(costOf({ ...own, cacheWriteHour: 3 }, hour)?.toFixed(6), (0.103 + 0.006 + 0.012).toFixed(6));
+  });
+
   it('takes the higher price for the whole of a long request', () => {
     const haiku = priceOf({}, 'anthropic', 'claude-haiku-5-5');
     assert.equal(costOf(haiku, { input: 100_000, output: 0, cacheRead: 0, cacheWrite: 0 })?.toFixed(4), '0.0100');

@@ -4,19 +4,18 @@ import { promptId, systemPrompt } from '../../../src/core/chat/turn/systemPrompt
 import { continuingPrompt } from '../../../src/core/compaction/summary/continuation';
 import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/ledgers/foldedState';
 import { summaryPrompt } from '../../../src/core/compaction/summary/prompts';
-import { renderParts, transcriptParts } from '../../../src/core/compaction/summary/transcriptParts';
+import { renderParts, transcriptParts } from '../../../src/core/compaction/summary/summaryWriter';
 import { emptyWorkLedger } from '../../../src/core/compaction/ledgers/workLedger';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
-import { fillAttachments } from '../../../src/core/context/projection/fillAttachments';
+import { fillAttachments } from '../../../src/core/context/projection/attachments';
 import { continueText, project } from '../../../src/core/context/projection/projection';
 import { dataTag, Frames, noticeTag, sealDigits, sealOf, stateTag, type DataKind, type NoticeKind } from '../../../src/core/frames/frames';
-import { memoryHead } from '../../../src/core/memory/memoryHead';
+import { memoryHead } from '../../../src/core/memory/notes';
 import type { ModelMessage } from '../../../src/core/models/modelRequest';
 import { createRecallTool } from '../../../src/core/recall/recallTool';
-import type { Attachment } from '../../../src/core/session/attachment';
+import type { Attachment } from '../../../src/core/session/userMessage';
 import type { SearchResult } from '../../../src/core/session/searchQuery';
-import type { EntryContent, EntryType, StoredEntry } from '../../../src/core/session/entry';
-import { entryText } from '../../../src/core/session/entryKinds';
+import { entryText, type EntryContent, type EntryType, type StoredEntry } from '../../../src/core/session/entry';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 import { forgery } from '../../support/chat/forgeries';
 import { outlineOf, readFrames } from '../../support/chat/frameParser';
@@ -119,9 +118,33 @@ const entryPaths: Readonly<Record<EntryType, Path>> = {
     }),
     frames: '',
   }),
+  prepared_summary: async (text) => ({
+    texts: await around({
+      type: 'prepared_summary',
+      folded: { raw: text },
+      model: text,
+      basis: text,
+      reads: { count: 1, through: text, digest: text },
+      notes: text,
+      tokensBefore: 1,
+      tokensAfter: 1,
+      keeps: 0,
+      cost: null,
+    }),
+    frames: '',
+  }),
   usage_note: async (text) => ({ texts: await around({ type: 'usage_note', text }, { isImported: true }), frames: 'data imported' }),
   memory_note: async (text) => ({ texts: await around({ type: 'memory_note', text }), frames: 'data notes' }),
   branch_summary: async (text) => ({ texts: await around({ type: 'branch_summary', text, branchLeaf: 'x' }), frames: 'data other-branch' }),
+  file_changes: async (text) => ({
+    texts: await around({
+      type: 'file_changes',
+      source: 'tool',
+      files: [{ folder: text, path: text, before: null, after: { hash: text, bytes: 1, kind: 'file', blob: text } }],
+      uncovered: [{ path: text, reason: 'ignored' }],
+    }),
+    frames: '',
+  }),
   label: async (text) => ({ texts: await around({ type: 'label', target: 'e1', label: text }), frames: '' }),
   model_change: async (text) => ({ texts: await around({ type: 'model_change', provider: text, model: text }), frames: '' }),
   thinking_level_change: async (text) => ({ texts: await around({ type: 'thinking_level_change', level: text }), frames: '' }),
@@ -173,6 +196,8 @@ const recall = (text: string, input: unknown): Promise<{ text: string }> => {
     text: `.${text}`,
     start: 0,
     length: text.length + 2,
+    beside: 1,
+    dates: [{ said: text, day: text }],
   };
   const store = {
     search: async () => ({ hits: [hit], terms: ['beacon'], complete: true }) as unknown as SearchResult,

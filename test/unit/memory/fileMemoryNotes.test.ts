@@ -3,8 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileMemoryNotes } from '../../../src/node/memory/fileMemoryNotes';
-import { ScopedMemoryNotes } from '../../../src/node/memory/scopedMemoryNotes';
+import { FileMemoryNotes, ScopedMemoryNotes } from '../../../src/node/memory/fileMemoryNotes';
 
 describe('notes as files', () => {
   let base: string;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { workspaceInstructions } from '../../../src/node/memory/instructionFiles';
+import { workspaceInstructions } from '../../../src/node/memory/workspaceTexts';
 
 describe('what a workspace wants assistants to heed', () => {
   const read = (files: Readonly<Record<string, string>>) =>

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { memoryHead } from '../../../src/core/memory/memoryHead';
+import { memoryHead } from '../../../src/core/memory/notes';
 import { FileMemoryNotes } from '../../../src/node/memory/fileMemoryNotes';
 import { tempFolder, type TempFolder } from '../../support/store/storeTemp';
 

@@ -1,6 +1,7 @@
+import type { MemoryWrite } from '../../../src/core/memory/notes';
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { CancelledError } from '../../../src/core/errors';
-import { createMemoryTool, type MemoryWrite } from '../../../src/core/memory/memoryTool';
+import { createMemoryTool } from '../../../src/core/memory/memoryTool';
 import type { MemoryNotes } from '../../../src/core/ports';
 
 const never = new AbortController().signal;
@@ -229,8 +230,8 @@ describe('memory tool', () => {
     const edit = { command: 'str_replace', path: '/memories/user/prefs.md', old_str: 'brief', new_str: 'evil' };
     const question = await asked(edit);
     deepEqual(
-      [question?.kind, question?.everyTime, question?.change],
-      ['write', false, { path: '/memories/user/prefs.md', before: 'Be brief.\n', after: 'Be evil.\n' }],
+      { kind: question?.kind, everyTime: question?.everyTime, change: question?.change },
+      { kind: 'write', everyTime: false, change: { path: '/memories/user/prefs.md', before: 'Be brief.\n', after: 'Be evil.\n' } },
     );
     for (const input of [
       { command: 'create', path: 'user/new.md', file_text: 'x' },

@@ -1,7 +1,7 @@
 import { deepEqual, ok, throws } from 'node:assert/strict';
 import { join, normalize, sep } from 'node:path';
 import * as fc from 'fast-check';
-import { checkNotePath } from '../../../src/core/memory/notePath';
+import { checkNotePath } from '../../../src/core/memory/notes';
 
 describe('paths of notes', () => {
   it('are relative, with or without the folder models write in front', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createMemoryTool } from '../../../src/core/memory/memoryTool';
-import { wholeNoteChange } from '../../../src/core/memory/wholeNoteChange';
+import { wholeNoteChange } from '../../../src/core/memory/notes';
 import type { MemoryNotes } from '../../../src/core/ports';
 import { callChange } from '../../../src/core/tools/files/callChange';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WorkspacePins } from '../../../src/node/memory/workspacePins';
+import { WorkspacePins } from '../../../src/node/memory/workspaceTexts';
 
 describe('pinned files of a workspace', () => {
   it('are text inside of a folder of it, and known by their content', async () => {

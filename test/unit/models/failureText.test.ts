@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { isContextOverflow } from '../../../src/node/models/overflowText';
-import { HttpError, httpFailure } from '../../../src/node/models/httpFailure';
-import { retryAfterMs } from '../../../src/node/models/retryAfter';
-import { plainText } from '../../../src/node/models/thrownText';
+import { isContextOverflow, plainText } from '../../../src/node/models/failureText';
+import { HttpError, httpFailure, retryAfterMs } from '../../../src/node/models/httpFailure';
 
 describe('isContextOverflow', () => {
   const overflows = [

@@ -105,7 +105,10 @@ const crash: Tool = {
   },
 };
 
-/** After every fault the turn has ended in a clear state, the history is valid, and the next turn works: at once, and after the session is opened again. */
+/**
+ * After every fault the turn has ended in a clear state, the history is valid, and the next turn works: at once, and after the session is
+ * opened again.
+ */
 export function survivesFaults(subject: Subject): void {
   describe(`with ${subject.name}, a turn survives`, () => {
     let wired: Wired;

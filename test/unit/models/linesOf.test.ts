@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { linesOf, longestLine } from '../../../src/node/models/linesOf';
+import { linesOf, longestLine } from '../../../src/node/models/modelHttp';
 
 describe('lines of a streamed answer', () => {
   async function read(pieces: Iterable<string | Uint8Array>): Promise<string[]> {
@@ -29,7 +29,8 @@ describe('lines of a streamed answer', () => {
       return (used.user + used.system) / 1_000;
     };
     await taken(1_000);
-    // Six times the pieces: a quadratic reader takes thirty-six times as long. A machine that is busy makes one measurement long, not every one.
+    // Six times the pieces: a quadratic reader takes thirty-six times as long. A machine that is busy makes one measurement long, not every
+    // one.
     let ratio = Infinity;
     for (let tries = 0; tries < 8 && ratio >= 18; tries++) {
       const short = Math.max(5, await taken(2_000));

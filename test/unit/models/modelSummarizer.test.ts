@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ModelEvent, ModelFailureReason } from '../../../src/core/models/modelEvent';
+import { ModelError, type ModelEvent, type ModelFailureReason } from '../../../src/core/models/modelEvent';
 import { CancelledError } from '../../../src/core/errors';
-import { ModelError } from '../../../src/core/models/modelError';
 import { summaryPrompt, summarySystem } from '../../../src/core/compaction/summary/prompts';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { disconnect, hold, httpFault, overloaded, refusal, reply, stopped, toolCall } from '../../support/messagesApi/messagesApiScript';

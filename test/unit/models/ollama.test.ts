@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { ModelError } from '../../../src/core/models/modelError';
-import { OllamaClient, type OllamaClientOptions } from '../../../src/node/models/ollama/ollamaClient';
-import { TruncationDetector } from '../../../src/node/models/ollama/truncatedPrompt';
+import { ModelError } from '../../../src/core/models/modelEvent';
+import { OllamaClient, TruncationDetector, type OllamaClientOptions } from '../../../src/node/models/ollama/ollamaClient';
 import { reply, thinking, toolCall } from '../../support/messagesApi/messagesApiScript';
 import { ollamaModelId, startOllamaServer, type OllamaServerOptions } from '../../support/servers/ollamaServer';
 import { assistant, blocksOf, collect, failureOf, never, request as anyRequest, user } from './rig';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ModelError } from '../../../src/core/models/modelError';
+import { ModelError, type ModelFailure } from '../../../src/core/models/modelEvent';
 import { modelTurnError } from '../../../src/core/chat/turn/turnError';
-import type { ModelFailure } from '../../../src/core/models/modelEvent';
 import type { ModelClient } from '../../../src/core/ports';
 import type { AnthropicClient } from '../../../src/node/models/anthropic/anthropicClient';
 import { createClient, type ProviderAccess } from '../../../src/node/models/providerAccess';

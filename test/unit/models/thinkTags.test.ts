@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ThinkTags, type TaggedPiece } from '../../../src/node/models/thinkTags';
+import { ThinkTags, type TaggedPiece } from '../../../src/node/models/answerBlocks';
 
 const rounds = 2_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Watchdog } from '../../../src/node/models/watchdog';
+import { Watchdog } from '../../../src/node/models/streamAnswer';
 
 describe('Watchdog', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
@@ -57,7 +57,10 @@ describe('Watchdog', () => {
     const context = { logger: console, options: undefined, parse: () => Promise.reject(new Error('unused')) };
     const response = await dog.middleware({ url: 'http://x', headers: new Headers() }, () => Promise.resolve(original), context);
     assert.equal(await response.text(), ': ping\n\nevent: x\ndata: 1\n\n');
-    assert.deepEqual([response.status, response.headers.get('request-id'), seen.silences], [201, 'r', 0]);
+    assert.deepEqual(
+      { status: response.status, headers: response.headers.get('request-id'), silences: seen.silences },
+      { status: 201, headers: 'r', silences: 0 },
+    );
     dog.stop();
   });
 });

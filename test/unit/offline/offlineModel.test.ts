@@ -1,8 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { isNudgeText, OfflineModel, type OfflineDependencies } from '../../../src/core/offline/offlineModel';
-import { ModelError } from '../../../src/core/models/modelError';
+import { ModelError, type ModelEvent } from '../../../src/core/models/modelEvent';
 import { StoreError } from '../../../src/core/errors';
-import type { ModelEvent } from '../../../src/core/models/modelEvent';
 import type { ModelMessage, ModelRequest } from '../../../src/core/models/modelRequest';
 import type { Passage } from '../../../src/core/ports';
 import type { SearchQuery } from '../../../src/core/session/searchQuery';
@@ -210,7 +209,7 @@ describe('offline mode', () => {
     const nudge = testFrames.notice('notes', 'The context window is 50 % full.', { from: 'user' });
     equal(isNudgeText(nudge), true);
     const text = await answerOf(modelOver([]), asked('Remember that Priya owns the audit, due 12 March.', nudge));
-    match(text, /\n\n---\nThe context is filling up .*:\n\n- Remember that Priya owns the audit, due 12 March\.$/s);
+    match(text, /\n\n---\nThe context is filling up, .*:\n\n- Remember that Priya owns the audit, due 12 March\.$/s);
     equal((await answerOf(modelOver([]), asked('Priya owns the audit.'))).includes('save this as a note'), false);
     const custom = modelOver([], { isNudge: (block) => block === 'NUDGE' });
     equal((await answerOf(custom, asked('NUDGE', 'Priya owns the audit.'))).includes('- Priya owns the audit.'), true);
@@ -255,8 +254,13 @@ describe('offline mode', () => {
     };
     const model = modelOver([]);
     deepEqual(
-      [model.provider, model.generates, await model.listModels(), await model.describe('offline')],
-      ['offline', false, [info], info],
+      {
+        provider: model.provider,
+        generates: model.generates,
+        listModels: await model.listModels(),
+        describe: await model.describe('offline'),
+      },
+      { provider: 'offline', generates: false, listModels: [info], describe: info },
     );
     await rejects(model.describe('other'), (error) => ModelError.is(error) && error.failure.reason === 'unknown_model');
   });

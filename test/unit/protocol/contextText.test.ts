@@ -1,5 +1,15 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { contextLevel, endText, forecastText, nextText, spokenContext, thresholdText } from '../../../src/protocol/contextText';
+import {
+  cacheText,
+  coldNotice,
+  contextLevel,
+  endText,
+  forecastText,
+  nextText,
+  spokenContext,
+  thresholdText,
+} from '../../../src/protocol/contextText';
+import { unknownCache } from '../../../src/core/context/measure/snapshot';
 import { ago, percentText, shortTokens, spokenTokens } from '../../../src/protocol/figures';
 import { contextSnapshot as snapshot } from '../../support/chat/contextSnapshot';
 
@@ -73,6 +83,65 @@ describe('the words for a context', () => {
       '205 thousand of 200 thousand tokens, 102 percent, estimated, over the limit',
     );
     strictEqual(spokenContext(snapshot({ used: 900 }), false), '900 of 200 thousand tokens, less than 1 percent');
+  });
+});
+
+describe('the prompt cache in words', () => {
+  const price = (written: number, cost: number | null) => ({ read: 0, written, fresh: 0, cost });
+  const until = Date.UTC(2026, 10, 22, 14, 5);
+  const next = { expects: 'warm', warm: price(2_100, 0.008), cold: price(50_100, 0.1878), folded: null } as const;
+  const warm = { ...unknownCache, state: 'warm', until, time: '5m', held: 48_000, next } as const;
+  const cold = { ...warm, state: 'cold', held: 0, rewrites: 48_000, matters: true, next: { ...next, expects: 'cold' } } as const;
+  const folds = { ...cold, next: { ...next, expects: 'folded', folded: price(9_000, 0.0338) } } as const;
+
+  it('says until when it is warm and what the next message costs, now and later', () => {
+    const time = new Intl.DateTimeFormat('en', { timeStyle: 'short' }).format(until);
+    strictEqual(
+      cacheText(warm),
+      `Prompt cache: warm until ${time}. The next message writes about 2.1k tokens ($0.0080), later about 50.1k tokens ($0.19).`,
+    );
+  });
+
+  it('counts on the summary that is ready', () => {
+    const time = new Intl.DateTimeFormat('en', { timeStyle: 'short' }).format(until);
+    strictEqual(
+      cacheText({ ...warm, prepared: true, next: { ...next, folded: price(9_000, 0.0338) } }),
+      `Prompt cache: warm until ${time}. The next message writes about 2.1k tokens ($0.0080), later about 9k tokens ($0.03) with the summary that is ready.`,
+    );
+  });
+
+  it('says what a message costs when it has expired, is empty, or is not known', () => {
+    strictEqual(cacheText(cold), 'Prompt cache: expired. The next message writes about 50.1k tokens ($0.19).');
+    strictEqual(
+      cacheText({ ...cold, until: null, next: { ...next, expects: 'cold', cold: price(900, null) } }),
+      'Prompt cache: empty. The next message writes about 900 tokens.',
+    );
+    strictEqual(
+      cacheText(folds),
+      'Prompt cache: expired. The next message is compacted first and writes about 9k tokens ($0.03), not about 50.1k tokens ($0.19).',
+    );
+    strictEqual(cacheText(unknownCache), 'Prompt cache: not known for this provider.');
+  });
+
+  it('is above the composer only when it has expired and that matters', () => {
+    strictEqual(coldNotice(warm), null);
+    strictEqual(coldNotice(unknownCache), null);
+    strictEqual(coldNotice({ ...cold, matters: false }), null);
+    deepStrictEqual(coldNotice(cold), {
+      text: 'The prompt cache has expired. This message sends 50.1k tokens again ($0.19).',
+      compact: 'Compact First',
+    });
+  });
+
+  it('offers the prepared summary with its price, or says that it is used', () => {
+    deepStrictEqual(coldNotice({ ...folds, whenCold: 'ask', next: { ...folds.next, expects: 'cold' } }), {
+      text: 'The prompt cache has expired. This message sends 50.1k tokens again ($0.19).',
+      compact: 'Compact First ($0.03)',
+    });
+    deepStrictEqual(coldNotice(folds), {
+      text: 'The prompt cache has expired. This message is compacted first: it sends 9k tokens ($0.03), not 50.1k ($0.19).',
+      compact: null,
+    });
   });
 });
 

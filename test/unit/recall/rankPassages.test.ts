@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { PassageRanker, type Rankable, rankPassages } from '../../../src/core/recall/rankPassages';
-import { splitPassages } from '../../../src/core/recall/splitPassages';
+import { splitPassages } from '../../../src/core/recall/splitText';
 import { noon } from './entries';
 
 const passage = (text: string, group = 's', at: number | null = null): Rankable => ({ text, group, at });
@@ -25,18 +25,32 @@ function corpus(facts: readonly string[]): Rankable[] {
 }
 
 describe('ranking of passages', () => {
-  it('is BM25, plus half of the neighbours, raised by half in the best group', () => {
-    const idf = Math.log(1 + (4 - 1 + 0.5) / (1 + 0.5));
-    const hit = (length: number) => (idf * 2.2) / (1 + 1.2 * (0.25 + (0.75 * length) / 8));
-    const score = hit(10);
+  it('is BM25 over what a passage and those beside it say, before it saturates', () => {
+    const items = [
+      passage('far before'),
+      passage('before '),
+      passage('lighthouse here'),
+      passage('after it'),
+      passage('far after'),
+      passage('too far after'),
+      passage('other text', 't'),
+    ];
+    const found = rankPassages('lighthouse', items);
     deepEqual(
-      rounded('lighthouse', [passage('before '), passage('lighthouse'), passage('after'), passage('other text', 't')]),
+      found.map(({ item, beside }) => [item.text, beside?.text ?? null]),
       [
-        ['lighthouse', score * 1.5],
-        ['before ', score * 0.75],
-        ['after', score * 0.75],
-      ].map(([text, value]) => [text, Math.round(Number(value) * 1000) / 1000]),
+        ['lighthouse here', null],
+        ['after it', 'lighthouse here'],
+        ['before ', 'lighthouse here'],
+        ['far before', 'lighthouse here'],
+        ['far after', 'lighthouse here'],
+      ],
     );
+    // 1.2 is k1, and a mention in a passage of this length counts for m: what saturates is m, 0.3 m and 0.2 m.
+    const lengths = items.reduce((sum, { text }) => sum + text.length, 0);
+    const m = 1 / (0.4 + (0.6 * 15 * items.length) / lengths);
+    const [own = 0, beside = 0] = found.map(({ score, item: { text } }) => score / (text.length / 3 / (text.length / 3 + 3)));
+    ok(Math.abs(beside / own - (0.3 * (m + 1.2)) / (0.3 * m + 1.2) / 1.2) < 0.001, String(beside / own));
   });
 
   it('finds every planted fact among the first five', () => {
@@ -67,7 +81,7 @@ describe('ranking of passages', () => {
       passage('The red one in the north.'),
       ...corpus([]).slice(20, 40),
     ];
-    equal(rankPassages('lighthouse', items)[1]?.item.text, 'The red one in the north.');
+    equal(rankPassages('lighthouse', items)[0]?.item.text, 'The red one in the north.');
   });
 
   it('knows the date of a passage', () => {
@@ -85,7 +99,7 @@ describe('ranking of passages', () => {
     const items = corpus(['The staging database listens on port 54329.']);
     const ranker = new PassageRanker<Rankable>('staging port layout');
     for (let i = 0; i < items.length; i += 7) ranker.add(items.slice(i, i + 7));
-    deepEqual(ranker.ranked(), rankPassages('staging port layout', items));
+    deepEqual(ranker.ranked(1_000), rankPassages('staging port layout', items));
   });
 });
 

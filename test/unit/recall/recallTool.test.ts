@@ -27,10 +27,11 @@ describe('recall tool', () => {
     deepEqual(await toolOver(talk).run({ query: '54329' }, never), {
       status: 'ok',
       text: [
-        'The 3 best passages of this conversation, best first, verbatim, about 115 tokens (estimated; at most 3000).',
+        'The 4 best passages of this conversation, best first, verbatim, about 163 tokens (estimated; at most 3000).',
         `<entry-${testSeal} id="#3" role="user" time="2026-11-20 12:02">\nIt listens on 54329, user "keeper".\n</entry-${testSeal}>`,
-        `<entry-${testSeal} id="#4" role="assistant" time="2026-11-20 12:03">\nNoted.\n</entry-${testSeal}>`,
-        `<entry-${testSeal} id="#2" role="assistant" time="2026-11-20 12:01">\nWhich port should the staging database use?\n</entry-${testSeal}>`,
+        `<entry-${testSeal} id="#2" role="assistant" time="2026-11-20 12:01" beside="#3">\nWhich port should the staging database use?\n</entry-${testSeal}>`,
+        `<entry-${testSeal} id="#4" role="assistant" time="2026-11-20 12:03" beside="#3">\nNoted.\n</entry-${testSeal}>`,
+        `<entry-${testSeal} id="#1" role="user" time="2026-11-20 12:00" beside="#3">\nLet us set up the staging server.\n</entry-${testSeal}>`,
         'recall {"entryIds": ["#3"]} reads a whole entry, recall {"around": "#3"} what was said around it.',
       ].join('\n\n'),
     });
@@ -101,7 +102,7 @@ describe('recall tool', () => {
       },
     ]);
     const tool = toolOver(entries);
-    deepEqual(ids((await tool.run({ query: 'tangerine' }, never)).text), ['#5', '#1']);
+    deepEqual(ids((await tool.run({ query: 'tangerine' }, never)).text), ['#6', '#1']);
   });
 
   it('keeps to its budget and says what it left out', async () => {

@@ -34,7 +34,7 @@ describe('text of a folder', () => {
       { ...first, at: null },
       { source: 'file', id: 'readme.md', title: 'readme.md:1', text: '# Lighthouse\n\nKeeps watch.\n', at: null },
     );
-    deepEqual([second?.id, second?.title, rest], ['src/deep/port.ts', 'src/deep/port.ts:81', []]);
+    deepEqual({ id: second?.id, title: second?.title, rest }, { id: 'src/deep/port.ts', title: 'src/deep/port.ts:81', rest: [] });
     ok(second?.text.endsWith('export const PORT = 54329;\n'));
   });
 

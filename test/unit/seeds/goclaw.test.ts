@@ -61,8 +61,14 @@ describe('seed: GoClaw', () => {
     assert.deepEqual(policy.checkpoint, { enabled: true, thresholds: [0.25, 0.5, 0.75], everyUserTurns: 10, minTokens: 5_000 });
     const { failureThreshold, resetMinutes, retryIntervalSeconds } = policy.summarizer;
     assert.deepEqual(
-      [failureThreshold, resetMinutes, retryIntervalSeconds, policy.compaction.preferCheckpoint, policy.compaction.minCheckpointCoverage],
-      [3, 30, 60, true, 0.5],
+      {
+        failureThreshold,
+        resetMinutes,
+        retryIntervalSeconds,
+        preferCheckpoint: policy.compaction.preferCheckpoint,
+        minCheckpointCoverage: policy.compaction.minCheckpointCoverage,
+      },
+      { failureThreshold: 3, resetMinutes: 30, retryIntervalSeconds: 60, preferCheckpoint: true, minCheckpointCoverage: 0.5 },
     );
     assert.deepEqual(resolveBudget(resolvePolicy('goclaw', { 'checkpoint.enabled': false }).policy, large).checkpoints, []);
     assert.deepEqual(resolveBudget(policy, large).checkpoints, [50_000, 100_000, 150_000]);

@@ -26,14 +26,23 @@ describe('seed: Goose', () => {
       const { policy } = resolvePolicy(preset);
       const budget = resolveBudget(policy, model);
       assert.deepEqual(
-        [budget.effective, budget.trigger, policy.compaction.keep, policy.summarizer.chain[0]?.model, policy.compaction.maxSummaryTokens],
-        [128_000, at, { messages: keeps }, first, 200],
+        {
+          effective: budget.effective,
+          trigger: budget.trigger,
+          keep: policy.compaction.keep,
+          model: policy.summarizer.chain[0]?.model,
+          maxSummaryTokens: policy.compaction.maxSummaryTokens,
+        },
+        { effective: 128_000, trigger: at, keep: { messages: keeps }, model: first, maxSummaryTokens: 200 },
       );
       assert.deepEqual(
         [at - 1, at].map((used) => compactionDue(policy.compaction, budget, used, 0)),
         [false, true],
       );
-      assert.deepEqual([budget.nudges, budget.checkpoints, budget.prepare], [[], [], null]);
+      assert.deepEqual(
+        { nudges: budget.nudges, checkpoints: budget.checkpoints, prepare: budget.prepare },
+        { nudges: [], checkpoints: [], prepare: null },
+      );
     });
   }
 
@@ -65,8 +74,8 @@ describe('seed: Goose', () => {
     );
     const [record] = run.compactions;
     assert.deepEqual(
-      [record?.rung, record?.placement, record?.trigger, record?.messagesAfter],
-      ['model', 'system-message', 'automatic', 5],
+      { rung: record?.rung, placement: record?.placement, trigger: record?.trigger, messagesAfter: record?.messagesAfter },
+      { rung: 'model', placement: 'system-message', trigger: 'automatic', messagesAfter: 5 },
     );
     assert.ok(record!.tokensAfter < record!.tokensBefore * 0.5);
     assert.ok(run.rig.logged.some(({ event, data }) => event === 'context_compacted' && data?.['tokensBefore'] === record!.tokensBefore));

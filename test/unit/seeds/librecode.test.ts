@@ -7,7 +7,7 @@ import { cutPoint } from '../../../src/core/compaction/ladder/cutPoint';
 import { formatOf } from '../../../src/core/compaction/summary/summaryFormat';
 import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
-import { createSkillTool } from '../../../src/core/skills/skillTool';
+import { createSkillTool } from '../../../src/core/skills/skill';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 import { calls, fails, says } from '../../support/chat/scriptedModel';
 import { outline, SeedRun } from '../../support/chat/seedRun';
@@ -29,7 +29,10 @@ describe('seed: librecode', () => {
 
   it('triggers at 80 % of the model’s window and keeps the last 40 messages', () => {
     const budget = resolveBudget(policy, { window: 1_000_000, maxOutput: 64_000 });
-    assert.deepEqual([budget.trigger, policy.compaction.keep, policy.compaction.retryOnOverflow], [800_000, { messages: 40 }, true]);
+    assert.deepEqual(
+      { trigger: budget.trigger, keep: policy.compaction.keep, retryOnOverflow: policy.compaction.retryOnOverflow },
+      { trigger: 800_000, keep: { messages: 40 }, retryOnOverflow: true },
+    );
     assert.deepEqual(
       [799_999, 800_000].map((used) => compactionDue(policy.compaction, budget, used, 0)),
       [false, true],
@@ -124,8 +127,8 @@ describe('seed: librecode', () => {
     run.rig.model.scripts.push(fails('overflow'), says('fits now'));
     const outcome = await run.rig.conversation.send('once more');
     assert.deepEqual(
-      [outcome.ok, run.rig.model.requests.length - asked, run.compactions.map(({ trigger }) => trigger)],
-      [true, 2, ['overflow']],
+      { ok: outcome.ok, requestsCount: run.rig.model.requests.length - asked, compactions: run.compactions.map(({ trigger }) => trigger) },
+      { ok: true, requestsCount: 2, compactions: ['overflow'] },
     );
     const [before, after] = run.rig.model.requests.slice(-2);
     assert.ok(run.rig.size(after!) < run.rig.size(before!));
@@ -137,7 +140,10 @@ describe('seed: librecode', () => {
     await run.talk(1, 8);
     run.rig.model.scripts.push(fails('overflow'), fails('overflow'));
     const outcome = await run.rig.conversation.send('once more');
-    assert.deepEqual([outcome.ok, outcome.error?.reason, run.compactions.length], [false, 'overflow', 1]);
+    assert.deepEqual(
+      { ok: outcome.ok, reason: outcome.error?.reason, compactionsCount: run.compactions.length },
+      { ok: false, reason: 'overflow', compactionsCount: 1 },
+    );
   });
 
   it('does not recover where that is off, and the command still compacts', async () => {

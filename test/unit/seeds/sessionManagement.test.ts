@@ -123,6 +123,9 @@ describe('seed: session management', () => {
       'compaction.triggerMessages': -1,
       'compaction.keep': { messages: 0 },
     });
-    assert.deepEqual([own.compaction.trigger.messages, own.compaction.keep, problems.length], [20, { messages: 4 }, 2]);
+    assert.deepEqual(
+      { messages: own.compaction.trigger.messages, keep: own.compaction.keep, problemsCount: problems.length },
+      { messages: 20, keep: { messages: 4 }, problemsCount: 2 },
+    );
   });
 });

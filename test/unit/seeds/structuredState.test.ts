@@ -21,7 +21,10 @@ describe('seed: structured state compression', () => {
 
   it('compresses above 70 %, not at it, and falls back above 85 %', () => {
     const budget = resolveBudget(policy, { window: 1_000_000, maxOutput: 64_000 });
-    assert.deepEqual([budget.effective, budget.trigger, budget.hardLimit, budget.target], [1_000_000, 700_000, 850_000, 600_000]);
+    assert.deepEqual(
+      { effective: budget.effective, trigger: budget.trigger, hardLimit: budget.hardLimit, target: budget.target },
+      { effective: 1_000_000, trigger: 700_000, hardLimit: 850_000, target: 600_000 },
+    );
     assert.deepEqual(
       [700_000, 700_001].map((used) => compactionDue(policy.compaction, budget, used, 0)),
       [false, true],

@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { skillList } from '../../../src/core/skills/skill';
-import { findSkills } from '../../../src/node/skills/findSkills';
-import { parseSkill } from '../../../src/node/skills/parseSkill';
+import { findSkills, parseSkill } from '../../../src/node/skills/findSkills';
 import { Recorder } from '../models/subjects';
 
 const skill = (description: string, text = 'Do it well.', name?: string) =>

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Skill } from '../../../src/core/skills/skill';
-import { createSkillTool } from '../../../src/core/skills/skillTool';
+import { createSkillTool, type Skill } from '../../../src/core/skills/skill';
 import type { ModelEvent } from '../../../src/core/models/modelEvent';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { says } from '../../support/chat/scriptedModel';

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandEnvironment, variablesIn } from '../../../src/core/tools/command/commandEnvironment';
 import { CommandRunner } from '../../../src/node/tools/commandRunner';
-import { parsePs } from '../../../src/node/tools/processTable';
+import { parsePs } from '../../../src/node/tools/commandFamily';
 import { isAlive } from '../../support/run/processes';
 import { tempFolder } from '../../support/store/storeTemp';
 import { waitFor } from '../../support/waitFor';

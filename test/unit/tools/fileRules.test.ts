@@ -1,10 +1,9 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import * as fc from 'fast-check';
-import { changedRange } from '../../../src/core/tools/files/changedRange';
-import { editText } from '../../../src/core/tools/files/editText';
+import { editText, changedRange } from '../../../src/core/tools/files/editTools';
 import { globMatcher } from '../../../src/core/tools/guard/glob';
 import { GitIgnore } from '../../../src/core/tools/guard/gitIgnore';
-import { pageText } from '../../../src/core/tools/files/pageText';
+import { pageText } from '../../../src/core/tools/files/textFile';
 import { looksSecret } from '../../../src/core/tools/guard/secretFiles';
 
 describe('file patterns', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { utf8Command } from '../../../src/node/tools/utf8Command';
+import { utf8Command } from '../../../src/node/tools/commandRunner';
 
 describe('a command whose output is to be UTF-8', () => {
   it('is given the code page by the shell that runs it, and left alone where there is none', () => {

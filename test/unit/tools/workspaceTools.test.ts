@@ -5,7 +5,7 @@ import { runTool, type ToolCallEntry } from '../../../src/core/chat/turn/toolRun
 import { Approvals, type ApprovalRule } from '../../../src/core/chat/turn/approvals';
 import type { ContentOf } from '../../../src/core/session/entry';
 import { approvalRule, headlessRule } from '../../../src/core/tools/approvalRule';
-import { defaultEditRules } from '../../../src/core/tools/guard/editGuard';
+import { defaultEditRules } from '../../../src/core/tools/guard/guardedKinds';
 import type { ApprovalQuestion, Tool } from '../../../src/core/tools/tool';
 import { workspaceTools } from '../../../src/core/tools/workspaceTools';
 import { systemClock } from '../../../src/node/runtime/systemClock';
@@ -262,7 +262,10 @@ describe('tools over a real folder', () => {
     });
     match(text, /^Exit code 3 after \d\.\d s\.\n.*\/project\/sub\n/);
     ok(text.includes('to-err') && text.includes('key: .'));
-    deepStrictEqual([status, shownTokens, questions[0]!.everyTime, questions[0]!.title], ['error', 4_000, true, 'Run a command in sub']);
+    deepStrictEqual(
+      { status, shownTokens, everyTime: questions[0]!.everyTime, title: questions[0]!.title },
+      { status: 'error', shownTokens: 4_000, everyTime: true, title: 'Run a command in sub' },
+    );
     ok(output.includes('to-err'));
     strictEqual((await call('run_command', { command: 'true' })).status, 'ok');
     match(await said('run_command', { command: 'no-such-program-here' }), /^error: Exit code 127/);

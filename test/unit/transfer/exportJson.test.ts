@@ -139,7 +139,10 @@ describe('an export as JSON', () => {
     const { entries } = await target.liveBranch(first);
     const fold = entries.at(-1)?.content;
     const question = entries[0]!;
-    assert.deepEqual([report?.outcome, report?.id, fold?.type], ['new', other.id.replace('001', '002'), 'compaction']);
+    assert.deepEqual(
+      { outcome: report?.outcome, id: report?.id, type: fold?.type },
+      { outcome: 'new', id: other.id.replace('001', '002'), type: 'compaction' },
+    );
     assert.ok(question.seq > 20 && fold?.type === 'compaction');
     assert.deepEqual([fold.summaryText, fold.summary], [`cites #${question.seq}`, { logos: [`#${question.seq}`] }]);
   });
@@ -153,7 +156,10 @@ describe('an export as JSON', () => {
     const more = userMessage(first, leaf, 'said later');
     await source.append(first, { entries: [more] });
     const [extended] = await imported(target, await exportedText(source, [first]));
-    assert.deepEqual([extended?.outcome, extended?.entriesAdded, (await target.session(first))?.leaf], ['extended', 1, more.uuid]);
+    assert.deepEqual(
+      { outcome: extended?.outcome, entriesAdded: extended?.entriesAdded, leaf: (await target.session(first))?.leaf },
+      { outcome: 'extended', entriesAdded: 1, leaf: more.uuid },
+    );
 
     const mine = userMessage(first, leaf, 'mine');
     await target.append(first, { entries: [mine] });
@@ -197,8 +203,8 @@ describe('an export as JSON', () => {
     );
     const [kept, repaired] = await target.entries([entries[1]!.uuid, entries[2]!.uuid]);
     assert.deepEqual(
-      [kept?.content, kept?.modelFacing, repaired?.parent],
-      [{ type: 'custom', customType: 'import:from_the_future', data: strange }, false, entries[1]!.uuid],
+      { content: kept?.content, modelFacing: kept?.modelFacing, parent: repaired?.parent },
+      { content: { type: 'custom', customType: 'import:from_the_future', data: strange }, modelFacing: false, parent: entries[1]!.uuid },
     );
   });
 

@@ -116,7 +116,10 @@ describe('an import of what is made never to end', function () {
         importEntries: { value: () => Promise.reject(new TypeError('cannot be passed on')) },
       }) as SessionStore;
       const { sessions, failed } = await rig.import(rig.source('one.jsonl', [header, user('a', null, 'x')]), { store: refusing });
-      assert.deepEqual([sessions, failed.map(({ reason }) => reason), await rig.store.countSessions()], [[], ['cannot be passed on'], 0]);
+      assert.deepEqual(
+        { sessions, failed: failed.map(({ reason }) => reason), countSessions: await rig.store.countSessions() },
+        { sessions: [], failed: ['cannot be passed on'], countSessions: 0 },
+      );
     });
   });
 
@@ -233,7 +236,7 @@ describe('stopping an import', function () {
       signal: stop.signal,
       onProgress: () => stop.abort(),
     });
-    assert.deepEqual([cancelled, sessions.length < 4000, failed], [true, true, []]);
+    assert.deepEqual({ cancelled, sessionsCount: sessions.length < 4000, failed }, { cancelled: true, sessionsCount: true, failed: [] });
     assert.equal(await store.countSessions(), sessions.length, 'and every session that has come is in the report');
   });
 

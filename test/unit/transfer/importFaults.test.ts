@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { readLines } from '../../../src/node/transfer/foreign/lineReader';
+import { readLines } from '../../../src/node/transfer/foreign/readJsonLines';
 import { brief, ImportRig } from '../../support/store/importRig';
 import { promptFaults } from '../../support/chat/promptFaults';
 
@@ -33,7 +33,10 @@ describe('an import of what is broken', () => {
       .join('\r\n');
     const { uuid, repaired } = await rig.only(rig.source('long.jsonl', rows));
     const texts = (await rig.branch(uuid)).map(({ content }) => ('text' in content ? content.text : ''));
-    assert.deepEqual([texts[0] === long, texts.slice(1), repaired], [true, ['nul \0 and half \ud83d', 'the end'], []]);
+    assert.deepEqual(
+      { firstTexts: texts[0] === long, texts: texts.slice(1), repaired },
+      { firstTexts: true, texts: ['nul \0 and half \ud83d', 'the end'], repaired: [] },
+    );
   });
 
   it('leaves a half-written last line for the next import, which finds it', async () => {
@@ -51,8 +54,8 @@ describe('an import of what is broken', () => {
     appendFileSync(file, bytes.subarray(cut));
     const second = await rig.only(file);
     assert.deepEqual(
-      [second.entriesAdded, second.repaired, (await rig.branch(second.uuid)).map(brief)],
-      [1, [], ['user: first', 'user: später']],
+      { entriesAdded: second.entriesAdded, repaired: second.repaired, branch: (await rig.branch(second.uuid)).map(brief) },
+      { entriesAdded: 1, repaired: [], branch: ['user: first', 'user: später'] },
     );
   });
 
@@ -99,7 +102,10 @@ describe('an import of what is broken', () => {
     assert.deepEqual([stopped.sessions, stopped.cancelled], [[], true]);
     const { uuid, repaired } = await rig.only(file);
     const branch = await rig.branch(uuid);
-    assert.deepEqual([repaired, brief(branch[0]!), (await rig.entries(uuid)).length], [[], 'user: m0', count]);
+    assert.deepEqual(
+      { repaired, brief: brief(branch[0]!), entriesCount: (await rig.entries(uuid)).length },
+      { repaired: [], brief: 'user: m0', entriesCount: count },
+    );
   });
 
   it('begins a session where the header is missing, and keeps lines that are no records', async () => {
@@ -107,15 +113,15 @@ describe('an import of what is broken', () => {
       rig.source('headless.jsonl', [user('a', 'gone', 'first'), '{"broken', '[1,2]', '"text"', user('b', 'a', 'second')]),
     );
     assert.deepEqual(
-      [title, repaired, keptRaw],
-      [
-        'first',
-        [
+      { title, repaired, keptRaw },
+      {
+        title: 'first',
+        repaired: [
           { kind: 'missing header', count: 1 },
           { kind: 'missing parent', count: 1 },
         ],
-        [{ kind: 'line', count: 3 }],
-      ],
+        keptRaw: [{ kind: 'line', count: 3 }],
+      },
     );
     assert.deepEqual((await rig.branch(uuid)).filter(({ display }) => display).map(brief), ['user: first', 'user: second']);
     const raw = (await rig.entries(uuid))
@@ -174,8 +180,8 @@ describe('an import of what is broken', () => {
     assert.ok(report.cancelled && session && session.entriesAdded > 1000 && session.entriesAdded < 5000, JSON.stringify(report));
     const { entriesAdded, outcome } = await rig.only(file);
     assert.deepEqual(
-      [entriesAdded + session.entriesAdded, outcome, (await rig.store.branches(session.uuid)).length],
-      [5000, 'extended', 1],
+      { entriesAdded: entriesAdded + session.entriesAdded, outcome, branchesCount: (await rig.store.branches(session.uuid)).length },
+      { entriesAdded: 5000, outcome: 'extended', branchesCount: 1 },
     );
   });
 
@@ -204,8 +210,8 @@ describe('an import of what is broken', () => {
     rig.source('folder/1788000000000/api_conversation_history.json', JSON.stringify([{ content: said.content, role: 'user', ts: 1 }]));
     const { sessions, failed, passedOver } = await rig.import(join(rig.temp.path, 'sources', 'folder'));
     assert.deepEqual(
-      [sessions.map(({ format }) => format), failed, passedOver],
-      [['cline', 'claude-code', 'continue', 'claude-code', 'pi'], [], []],
+      { sessions: sessions.map(({ format }) => format), failed, passedOver },
+      { sessions: ['cline', 'claude-code', 'continue', 'claude-code', 'pi'], failed: [], passedOver: [] },
     );
   });
 

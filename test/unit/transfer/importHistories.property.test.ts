@@ -6,7 +6,7 @@ import { anthropicPrompt } from '../../../src/node/models/anthropic/anthropicReq
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { project } from '../../../src/core/context/projection/projection';
-import { entryText } from '../../../src/core/session/entryKinds';
+import { entryText } from '../../../src/core/session/entry';
 import { ImportRig } from '../../support/store/importRig';
 import { validated } from '../../support/messagesApi/messagesApiValidate';
 import { testUuid, userMessage, wasmFile } from '../../support/store/storeTemp';

@@ -47,15 +47,15 @@ describe('an import in a thread of its own', function () {
       onProgress: (progress) => told.push(progress),
     });
     assert.deepEqual(
-      [failed, cancelled, sessions.map(({ title, entriesAdded }) => [title, entriesAdded])],
-      [
-        [],
-        false,
-        [
+      { failed, cancelled, sessions: sessions.map(({ title, entriesAdded }) => [title, entriesAdded]) },
+      {
+        failed: [],
+        cancelled: false,
+        sessions: [
           ['m0', messages],
           ['Tide ports', 27],
         ],
-      ],
+      },
     );
     assert.ok(told.length > 0 && told.every(({ files, fraction }) => files === 2 && fraction > 0 && fraction <= 1), JSON.stringify(told));
     assert.deepEqual(
@@ -77,8 +77,12 @@ describe('an import in a thread of its own', function () {
     assert.equal((await store.session(session.uuid))?.messageCount, session.entriesAdded);
     const next = await importInThread(store, [big], options);
     assert.deepEqual(
-      [next.cancelled, next.sessions[0]?.entriesAdded, (await store.branches(session.uuid)).length],
-      [false, messages - session.entriesAdded, 1],
+      {
+        cancelled: next.cancelled,
+        entriesAdded: next.sessions[0]?.entriesAdded,
+        branchesCount: (await store.branches(session.uuid)).length,
+      },
+      { cancelled: false, entriesAdded: messages - session.entriesAdded, branchesCount: 1 },
     );
     const stopped = await importInThread(store, [big], { ...options, signal: AbortSignal.abort() });
     assert.deepEqual(stopped, { sessions: [], failed: [], passedOver: [], cancelled: true });

@@ -25,15 +25,20 @@ describe('an import of JSON lines', () => {
 
   it('takes over a session of pi: tree, calls, thinking, compactions, title, usage, times', async () => {
     const { uuid, format, title, keptRaw, repaired } = await rig.only(fixture('pi-v3.jsonl'));
-    assert.deepEqual([format, title, repaired], ['pi', 'Tide ports', []]);
+    assert.deepEqual({ format, title, repaired }, { format: 'pi', title: 'Tide ports', repaired: [] });
     assert.deepEqual(keptRaw, [
       { kind: 'fields', count: 2 },
       { kind: 'hologram', count: 1 },
     ]);
     const session = (await rig.store.session(uuid))!;
     assert.deepEqual(
-      [session.key, session.cwd, session.createdAt, session.id.slice(0, 8)],
-      ['import:pi:aaaaaaaa-1111-4222-8333-444444444444', '/home/ada/tides', Date.UTC(2026, 8, 1, 10), '20260901'],
+      { key: session.key, cwd: session.cwd, createdAt: session.createdAt, id: session.id.slice(0, 8) },
+      {
+        key: 'import:pi:aaaaaaaa-1111-4222-8333-444444444444',
+        cwd: '/home/ada/tides',
+        createdAt: Date.UTC(2026, 8, 1, 10),
+        id: '20260901',
+      },
     );
 
     const all = await rig.entries(uuid);
@@ -191,7 +196,11 @@ describe('an import of JSON lines', () => {
       const { mtimeMs } = statSync(grown);
       const second = await rig.only(grown);
       const third = await rig.only(grown);
-      assert.deepEqual([second.uuid, second.outcome, third.outcome, third.entriesAdded], [first.uuid, 'extended', 'known', 0], name);
+      assert.deepEqual(
+        { uuid: second.uuid, secondOutcome: second.outcome, thirdOutcome: third.outcome, entriesAdded: third.entriesAdded },
+        { uuid: first.uuid, secondOutcome: 'extended', thirdOutcome: 'known', entriesAdded: 0 },
+        name,
+      );
       const whole = await ImportRig.open();
       const [reference] = (await whole.import(fixture(name))).sessions;
       assert.deepEqual((await rig.branch(first.uuid)).map(brief), (await whole.branch(reference!.uuid)).map(brief), name);
@@ -216,12 +225,20 @@ describe('an import of JSON lines', () => {
     assert.equal(await detectFormat(file), 'openclaw');
     const second = await rig.only(file);
     assert.deepEqual(
-      [second.uuid, second.outcome, second.entriesAdded, (await rig.branch(first.uuid)).map(brief).at(-1)],
-      [first.uuid, 'extended', 2, 'assistant: answer'],
+      {
+        uuid: second.uuid,
+        outcome: second.outcome,
+        entriesAdded: second.entriesAdded,
+        lastBranch: (await rig.branch(first.uuid)).map(brief).at(-1),
+      },
+      { uuid: first.uuid, outcome: 'extended', entriesAdded: 2, lastBranch: 'assistant: answer' },
     );
     // What is new keeps its own name.
     const other = await rig.only(rig.source('.openclaw/other.jsonl', [{ ...begun[0], id: 's2' }, ...begun.slice(1)]));
-    assert.deepEqual([first.format, other.format, other.outcome], ['pi', 'openclaw', 'new']);
+    assert.deepEqual(
+      { firstFormat: first.format, otherFormat: other.format, outcome: other.outcome },
+      { firstFormat: 'pi', otherFormat: 'openclaw', outcome: 'new' },
+    );
   });
 
   it('leaves the user on his own branch when the source grows behind his back', async () => {
@@ -245,7 +262,14 @@ describe('an import of JSON lines', () => {
       `${lines}${JSON.stringify({ type: 'message', id: '00000003', parentId: '00000002', timestamp: '2026-09-01T11:00:00Z', message: { role: 'user', content: 'theirs' } })}\n`,
     );
     const again = await rig.only(file);
-    assert.deepEqual([again.entriesAdded, (await rig.store.session(uuid))?.leaf, (await rig.store.branches(uuid)).length], [1, 'mine', 2]);
+    assert.deepEqual(
+      {
+        entriesAdded: again.entriesAdded,
+        leaf: (await rig.store.session(uuid))?.leaf,
+        branchesCount: (await rig.store.branches(uuid)).length,
+      },
+      { entriesAdded: 1, leaf: 'mine', branchesCount: 2 },
+    );
   });
 
   it('stays where it is when another file with the same session does not go on from there', async () => {
@@ -259,8 +283,13 @@ describe('an import of JSON lines', () => {
     // Whoever has made it knows what the session is called, not what was said in it.
     const other = await rig.only(rig.source('theirs.jsonl', [begun[0], said('x', null, 'user', 'Run what stands below.')]));
     assert.deepEqual(
-      [other.uuid, other.entriesAdded, (await rig.store.session(uuid))?.leaf, (await rig.store.branches(uuid)).length],
-      [uuid, 1, leaf, 2],
+      {
+        uuid: other.uuid,
+        entriesAdded: other.entriesAdded,
+        leaf: (await rig.store.session(uuid))?.leaf,
+        branchesCount: (await rig.store.branches(uuid)).length,
+      },
+      { uuid, entriesAdded: 1, leaf, branchesCount: 2 },
     );
     // A copy that has grown, as of a folder that was moved.
     await rig.only(rig.source('moved.jsonl', [...begun, said('c', 'b', 'user', 'and then?')]));

@@ -56,7 +56,10 @@ describe('an import from the stores of the five designs', () => {
       'result call_1 search ok: B=$129',
       'assistant: B costs $129.',
     ]);
-    assert.deepEqual([format, keptRaw, session.costLimit], ['emonk', [{ kind: 'role:system', count: 1 }], 0.5]);
+    assert.deepEqual(
+      { format, keptRaw, costLimit: session.costLimit },
+      { format: 'emonk', keptRaw: [{ kind: 'role:system', count: 1 }], costLimit: 0.5 },
+    );
     const { importedFrom, ...own } = session.metadata;
     assert.deepEqual(
       [own, typeof importedFrom],
@@ -99,8 +102,13 @@ describe('an import from the stores of the five designs', () => {
     const covered = entries.find(({ content }) => content.type === 'message' && content.text === 'old answer')!.uuid;
     assert.ok(checkpoint.type === 'checkpoint');
     assert.deepEqual(
-      [checkpoint.topics, checkpoint.keyDecisions, checkpoint.openQuestions, checkpoint.coversThrough],
-      [['tides'], ['chose B'], [], covered],
+      {
+        topics: checkpoint.topics,
+        keyDecisions: checkpoint.keyDecisions,
+        openQuestions: checkpoint.openQuestions,
+        coversThrough: checkpoint.coversThrough,
+      },
+      { topics: ['tides'], keyDecisions: ['chose B'], openQuestions: [], coversThrough: covered },
     );
     const call = entries.find(({ content }) => content.type === 'tool_call')!.content;
     assert.deepEqual(call.type === 'tool_call' && call.input, { path: 'a' });
@@ -173,7 +181,10 @@ describe('an import from the stores of the five designs', () => {
       telegram([...talk.slice(2), { role: 'user', content: 'Thanks' }], 'User greeted assistant.'),
     );
     const again = await rig.only(file);
-    assert.deepEqual([again.uuid, again.outcome, again.entriesAdded], [uuid, 'extended', 2]);
+    assert.deepEqual(
+      { uuid: again.uuid, outcome: again.outcome, entriesAdded: again.entriesAdded },
+      { uuid, outcome: 'extended', entriesAdded: 2 },
+    );
     const prompt = JSON.stringify((await rig.projection(uuid)).messages);
     assert.deepEqual(
       ['User greeted assistant.', 'Read my config file', 'Thanks', 'Hi there!'].map((text) => prompt.includes(text)),

@@ -53,7 +53,10 @@ describe('what else histories of other programs hold', () => {
       'label: ',
       'custom import:role:oracle',
     ]);
-    assert.deepEqual([all[1]!.display, all[1]!.modelFacing, keptRaw], [false, true, [{ kind: 'role:oracle', count: 1 }]]);
+    assert.deepEqual(
+      { display: all[1]!.display, modelFacing: all[1]!.modelFacing, keptRaw },
+      { display: false, modelFacing: true, keptRaw: [{ kind: 'role:oracle', count: 1 }] },
+    );
   });
 
   it('pi: a time that cannot be is not taken over, and the report says so', async () => {
@@ -399,8 +402,13 @@ describe('what else histories of other programs hold', () => {
     );
     const text = JSON.stringify((await rig.projection(uuid)).messages);
     assert.deepEqual(
-      [text.includes('still sent'), text.includes('cut off'), text.includes('marker'), (await rig.entries(uuid)).length],
-      [true, false, false, 3],
+      {
+        hasStillSent: text.includes('still sent'),
+        hasCutOff: text.includes('cut off'),
+        hasMarker: text.includes('marker'),
+        entriesCount: (await rig.entries(uuid)).length,
+      },
+      { hasStillSent: true, hasCutOff: false, hasMarker: false, entriesCount: 3 },
     );
   });
 });

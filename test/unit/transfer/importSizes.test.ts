@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { SessionStore } from '../../../src/core/ports';
-import type { EntryContent } from '../../../src/core/session/entry';
-import { contentSize } from '../../../src/core/transfer/contentSize';
+import { contentSize, type EntryContent } from '../../../src/core/session/entry';
 import { batches } from '../../../src/node/transfer/import/importExport';
 import { brief, ImportRig } from '../../support/store/importRig';
 import { openTestStore } from '../../support/store/storeTemp';
@@ -80,8 +79,8 @@ describe('an import of what is large', () => {
       ]);
       const { sessions, failed } = await rig.import(file, { store: peer });
       assert.deepEqual(
-        [failed, sessions[0]?.repaired, sessions[0]?.keptRaw],
-        [[], [{ kind: 'larger than 60 MB, left out', count: 1 }], []],
+        { failed, repaired: sessions[0]?.repaired, keptRaw: sessions[0]?.keptRaw },
+        { failed: [], repaired: [{ kind: 'larger than 60 MB, left out', count: 1 }], keptRaw: [] },
       );
       const branch = await rig.branch(sessions[0]!.uuid);
       assert.deepEqual(branch.map(brief), ['user: before', 'custom too_large', 'user: behind']);

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { entryText } from '../../../src/core/session/entryKinds';
-import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { entryText } from '../../../src/core/session/entry';
+import { UuidV7 } from '../../../src/node/runtime/ids';
 import { findOpenClaw } from '../../../src/node/transfer/openClaw/findOpenClaw';
 import { OpenClawDatabase } from '../../../src/node/transfer/openClaw/openClawDatabase';
 import { OpenClawWatch, type OpenClawNotice } from '../../../src/node/transfer/openClaw/openClawWatch';
@@ -147,8 +147,8 @@ describe('watching OpenClaw’s database', function () {
     await watch.look();
     const { title, archivedAt, pinnedAt, metadata } = (await store.session(sessions[0]!))!;
     assert.deepEqual(
-      [title, archivedAt, pinnedAt, metadata['sessionKey'], metadata['previousSession']],
-      ['Bridges', 1_788_000_000_000, 1_788_000_001_000, key, 'zero'],
+      { title, archivedAt, pinnedAt, sessionKey: metadata['sessionKey'], previousSession: metadata['previousSession'] },
+      { title: 'Bridges', archivedAt: 1_788_000_000_000, pinnedAt: 1_788_000_001_000, sessionKey: key, previousSession: 'zero' },
     );
     await store.updateSession(sessions[0]!, { pinnedAt: null });
     await live.run(row('one', 3, said('a3', 'a2', 'third')));
@@ -203,8 +203,8 @@ describe('watching OpenClaw’s database', function () {
     );
     await watch.look();
     assert.deepEqual(
-      [(await all()).slice(0, before.length), (await all()).length, (await texts()).at(-1), notices],
-      [before, before.length + 1, 'third', []],
+      { firstRows: (await all()).slice(0, before.length), rowCount: (await all()).length, lastTexts: (await texts()).at(-1), notices },
+      { firstRows: before, rowCount: before.length + 1, lastTexts: 'third', notices: [] },
     );
   });
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { entryText } from '../../../src/core/session/entryKinds';
-import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { entryText } from '../../../src/core/session/entry';
+import { UuidV7 } from '../../../src/node/runtime/ids';
 import { FileTail } from '../../../src/node/transfer/openClaw/fileTail';
 import { importFiles } from '../../../src/node/transfer/import/importFiles';
-import { OpenClawFolder } from '../../../src/node/transfer/openClaw/openClawFolder';
+import { OpenClawFolder } from '../../../src/node/transfer/openClaw/findOpenClaw';
 import { OpenClawWatch } from '../../../src/node/transfer/openClaw/openClawWatch';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder, wasmFile } from '../../support/store/storeTemp';
 import { waitFor } from '../../support/waitFor';
@@ -107,7 +107,10 @@ describe('watching OpenClaw', function () {
     const tail = new FileTail(file());
     const lines = [];
     for await (const event of tail.read()) lines.push(event);
-    assert.deepEqual([lines.length, await tail.hasNews(), tail.position.offset], [2, false, readFileSync(file()).length]);
+    assert.deepEqual(
+      { linesCount: lines.length, hasNews: await tail.hasNews(), offset: tail.position.offset },
+      { linesCount: 2, hasNews: false, offset: readFileSync(file()).length },
+    );
     appendFileSync(file(), said('a2', 'a1', 'second'));
     await watch.look();
     assert.deepEqual(await texts(), ['first', 'second']);
@@ -313,7 +316,10 @@ describe('watching OpenClaw', function () {
     );
     assert.equal((await store.branches(sessions[0]!)).length, 2);
     const live = (await store.liveBranch(sessions[0]!)).entries.map(({ content }) => entryText(content));
-    assert.deepEqual([live.slice(0, 3), live[3] === long, live.length], [['kept question', 'kept answer', 'LIVE SUMMARY'], true, 4]);
+    assert.deepEqual(
+      { live: live.slice(0, 3), fourthLive: live[3] === long, liveCount: live.length },
+      { live: ['kept question', 'kept answer', 'LIVE SUMMARY'], fourthLive: true, liveCount: 4 },
+    );
   });
 
   it('follows the file that the list names for a thread of a channel, within the same folder', async () => {

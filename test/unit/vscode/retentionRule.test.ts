@@ -1,6 +1,6 @@
 import { deepStrictEqual, match } from 'node:assert';
 import type { SessionStore } from '../../../src/core/ports';
-import { bytesText, purgeText } from '../../../src/vscode/sessions/purgeText';
+import { bytesText, purgeText } from '../../../src/vscode/sessions/sessionText';
 import type { PurgePreview } from '../../../src/core/maintenance/reports';
 import { cleanUpRule, RetentionRule, trashRule, type RetentionRuleDeps } from '../../../src/vscode/sessions/retentionRule';
 import { silentLog } from '../../support/chat/conversationRig';

@@ -1,10 +1,9 @@
 import { deepStrictEqual, match } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { settingKey, type SettingName } from '../../../src/vscode/manifest';
 import type { PolicyOverrides } from '../../../src/core/context/policy/resolvePolicy';
-import { defaultEditRules } from '../../../src/core/tools/guard/editGuard';
-import { defaultsOf, readSettings } from '../../../src/vscode/settingsValues';
+import { defaultEditRules } from '../../../src/core/tools/guard/guardedKinds';
+import { defaultsOf, readSettings, settingKey, type SettingName } from '../../../src/vscode/settingsValues';
 import { projectRoot } from '../../support/paths';
 
 const defaultOf = defaultsOf(JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')));
@@ -21,6 +20,7 @@ describe('readSettings', () => {
     deepStrictEqual(read(), {
       settings: {
         baseUrl: '',
+        cacheTime: 'automatic',
         openaiUrl: '',
         openaiApi: 'chat-completions',
         openaiContext: 0,
@@ -42,14 +42,16 @@ describe('readSettings', () => {
         cleanUpDays: 0,
         openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false },
         offerBranchSummary: true,
+        switchFiles: 'ask',
+        recallHints: true,
       },
       problems: [],
     });
-    deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
+    deepStrictEqual(read({ 'context.policy': 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
   });
 
   it('has every change asked about in folders that hold skills, wherever the user has put them', () => {
-    const { editRules } = read({ skillFolders: ['~/skills', '/etc/skills', 'C:\\skills', '.claude/skills', './docs/skills'] }).settings;
+    const { editRules } = read({ 'skills.folders': ['~/skills', '/etc/skills', 'C:\\skills', '.claude/skills', './docs/skills'] }).settings;
     deepStrictEqual(editRules, { ...defaultEditRules, '**/docs/skills/**': false });
   });
 
@@ -61,7 +63,7 @@ describe('readSettings', () => {
   });
 
   it('says what each number is a number of', () => {
-    const { problems } = read({ dailyBudget: -1, cleanUpDays: '7', openaiContext: 12 });
+    const { problems } = read({ 'budget.perDay': -1, 'history.cleanUpDays': '7', 'openaiCompatible.contextTokens': 12 });
     deepStrictEqual(
       problems.map(({ message }) => message),
       [
@@ -75,37 +77,40 @@ describe('readSettings', () => {
   it('takes what the user has set', () => {
     const { settings: found, problems } = read(
       {
-        baseUrl: ' https://gateway.example.com/v1 ',
-        openaiUrl: 'http://localhost:1234/v1',
-        openaiApi: 'detect',
-        openaiContext: 16_000,
-        ollamaUrl: 'http://nas:11434',
-        ollamaContext: 65_536,
+        'anthropic.baseUrl': ' https://gateway.example.com/v1 ',
+        'anthropic.cacheTime': 'automatic',
+        'openaiCompatible.baseUrl': 'http://localhost:1234/v1',
+        'openaiCompatible.api': 'detect',
+        'openaiCompatible.contextTokens': 16_000,
+        'ollama.baseUrl': 'http://nas:11434',
+        'ollama.contextTokens': 65_536,
         prices: { 'ollama/x': { input: 0, output: 0 } },
-        dailyBudget: 5,
+        'budget.perDay': 5,
         model: ' claude-x ',
         instructions: 'Be brief.',
         instructionFiles: true,
-        skills: true,
-        skillFolders: ['~/skills'],
-        approval: 'session',
-        editRules: { '**/Makefile': true, '**/*.sql': false },
-        passVariables: ['CI_TOKEN'],
-        withholdVariables: ['MY_*'],
-        maxRounds: 5,
-        trashDays: 30,
-        cleanUpDays: 90,
-        offerBranchSummary: false,
-        openClawInherit: true,
-        openClawPath: ' /agents ',
-        openClawSessionKey: 'agent:main:main',
-        openClawTwoWay: true,
+        'skills.workspace': true,
+        'skills.folders': ['~/skills'],
+        'tools.approval': 'session',
+        'tools.autoApproveEdits': { '**/Makefile': true, '**/*.sql': false },
+        'tools.passVariables': ['CI_TOKEN'],
+        'tools.withholdVariables': ['MY_*'],
+        'tools.maxRounds': 5,
+        'history.trashDays': 30,
+        'history.cleanUpDays': 90,
+        'history.offerBranchSummary': false,
+        'history.switchFiles': 'never',
+        'openclaw.inherit': true,
+        'openclaw.path': ' /agents ',
+        'openclaw.sessionKey': 'agent:main:main',
+        'openclaw.twoWay': true,
       },
       { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
     );
     deepStrictEqual(problems, []);
     deepStrictEqual(found, {
       baseUrl: 'https://gateway.example.com/v1',
+      cacheTime: 'automatic',
       openaiUrl: 'http://localhost:1234/v1',
       openaiApi: 'detect',
       openaiContext: 16_000,
@@ -125,6 +130,8 @@ describe('readSettings', () => {
       trashDays: 30,
       cleanUpDays: 90,
       offerBranchSummary: false,
+      switchFiles: 'never',
+      recallHints: true,
       openClaw: { inherit: true, path: '/agents', sessionKey: 'agent:main:main', twoWay: true },
       policy: {
         preset: 'balanced',
@@ -136,14 +143,14 @@ describe('readSettings', () => {
   it('names every value that cannot be used, once, with what is used instead', () => {
     const { settings: found, problems } = read(
       {
-        baseUrl: 'ftp://x',
+        'anthropic.baseUrl': 'ftp://x',
         model: 7,
         instructions: ['a'],
-        approval: 'always',
-        editRules: { '**': 'no' },
-        maxRounds: 0,
-        policy: 'bold',
-        trashDays: -1,
+        'tools.approval': 'always',
+        'tools.autoApproveEdits': { '**': 'no' },
+        'tools.maxRounds': 0,
+        'context.policy': 'bold',
+        'history.trashDays': -1,
       },
       { 'context.maxTokens': -1, 'memoryFlush.enabled': 'yes', 'compaction.triggerPercent': 'high', 'summarizer.chain': [] },
     );

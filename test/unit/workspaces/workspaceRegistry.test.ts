@@ -33,9 +33,15 @@ describe('store: where a workspace keeps its sessions', () => {
   it('is the first folder ever used, whatever VS Code offers later', async () => {
     const uris = [workspace('b'), workspace('a')];
     const first = await resolve(storage('1'), uris);
-    assert.deepEqual([first.folder, first.found, first.related], [storage('1'), 'new', []]);
+    assert.deepEqual(
+      { folder: first.folder, found: first.found, related: first.related },
+      { folder: storage('1'), found: 'new', related: [] },
+    );
     const again = await resolve(storage('1-1'), [`${uris[1]}/`, uris[0]!, uris[0]!]);
-    assert.deepEqual([again.folder, again.found, again.knownSince], [storage('1'), 'workspace', first.knownSince]);
+    assert.deepEqual(
+      { folder: again.folder, found: again.found, knownSince: again.knownSince },
+      { folder: storage('1'), found: 'workspace', knownSince: first.knownSince },
+    );
     assert.equal((await resolve(storage('2'), [uris[0]!])).folder, storage('2'), 'another set of folders is another workspace');
   });
 

@@ -106,13 +106,13 @@ describe('the page that a session is exported as', function () {
       inline: document.querySelectorAll('[style], main style, script, img, meta:not(head > meta), svg, iframe').length,
     }));
     deepStrictEqual(
-      [asked, visited, problems, found],
-      [
-        [pathToFileURL(hostile).href],
-        [pathToFileURL(hostile).href],
-        [],
-        { owned: undefined, articles: hostileTexts.length, styled: '768px', inline: 0 },
-      ],
+      { asked, visited, problems, found },
+      {
+        asked: [pathToFileURL(hostile).href],
+        visited: [pathToFileURL(hostile).href],
+        problems: [],
+        found: { owned: undefined, articles: hostileTexts.length, styled: '768px', inline: 0 },
+      },
     );
     // The policy stands by itself, should something get through.
     const met: string[] = [];

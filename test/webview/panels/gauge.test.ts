@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { unknownCache } from '../../../src/core/context/measure/snapshot';
 import { context, noon, running, snapshot, user } from '../support/fixtures';
 import { themes, type ThemeName } from '../support/themes';
 import { useViews, type View } from '../support/openView';
@@ -147,7 +148,7 @@ describe('gauge', function () {
         ),
       );
     }
-    deepStrictEqual([reached, await view.find('.gauge-card').count()], [['Context', 'Breakdown', 'Checkpoint', 'Compact', null], 0]);
+    deepStrictEqual([reached, await view.find('.gauge-card').count()], [['Context', 'Breakdown', 'Save', 'Compact', null], 0]);
   });
 
   it('says that what is due comes next, not what lies behind it', async () => {
@@ -203,7 +204,7 @@ describe('gauge', function () {
 
   it('offers a checkpoint and the breakdown as well', async () => {
     const view = await open({ snapshot: snapshot({ rows }) });
-    for (const name of ['Checkpoint', 'Breakdown']) {
+    for (const name of ['Save Snapshot', 'Breakdown']) {
       await view.find('.gauge-label').click();
       await view.button(name).click();
     }
@@ -215,7 +216,36 @@ describe('gauge', function () {
     await view.find('.gauge-label').click();
     deepStrictEqual(
       await view.find('.gauge-card vscode-button').evaluateAll((all) => all.map((e) => `${e.textContent} ${e.hasAttribute('disabled')}`)),
-      ['Compact now true', 'Checkpoint false', 'Breakdown false'],
+      ['Compact now true', 'Save Snapshot false', 'Breakdown false'],
+    );
+  });
+
+  it('says in its card what the next message costs, and above the composer when the prompt cache has expired', async () => {
+    const price = (written: number, cost: number) => ({ read: 0, written, fresh: 0, cost });
+    const next = { expects: 'warm', warm: price(2_100, 0.01), cold: price(50_100, 0.19), folded: price(9_000, 0.03) } as const;
+    const warm = { ...unknownCache, state: 'warm', until: noon, time: '5m', held: 48_000, next } as const;
+    const view = await open({ snapshot: snapshot({ rows, context: context({ cache: warm }) }) });
+    strictEqual(await view.find('.cold-line').count(), 0);
+    strictEqual(await view.find('.gauge-cold').count(), 0);
+    await view.find('.gauge-label').click();
+    match(await view.text('.gauge-card'), /Prompt cache: warm until .*\. The next message writes about 2\.1k tokens \(\$0\.01\)/);
+    await view.page.keyboard.press('Escape');
+    // A pointer that rests on the gauge would open the card again when the page moves.
+    await view.page.mouse.move(1, 1);
+    await view.find('.gauge-card').waitFor({ state: 'detached' });
+    const cold = { ...warm, state: 'cold', held: 0, rewrites: 48_000, matters: true, whenCold: 'ask' } as const;
+    await view.delta({ kind: 'context', context: context({ cache: { ...cold, next: { ...next, expects: 'cold' } } }) });
+    strictEqual(
+      await view.text('.cold-line'),
+      'The prompt cache has expired. This message sends 50.1k tokens again ($0.19). Compact First ($0.03)',
+    );
+    strictEqual(await view.text('.gauge-cold'), 'cache expired');
+    await view.find('.cold-line button').click();
+    deepStrictEqual((await view.requests()).at(-1), { method: 'compact' });
+    await view.delta({ kind: 'context', context: context({ cache: { ...cold, whenCold: 'fold', next: { ...next, expects: 'folded' } } }) });
+    strictEqual(
+      await view.text('.cold-line'),
+      'The prompt cache has expired. This message is compacted first: it sends 9k tokens ($0.03), not 50.1k ($0.19).',
     );
   });
 });

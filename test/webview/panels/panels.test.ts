@@ -58,7 +58,7 @@ describe('panels', function () {
 
   it('asks for what its buttons say', async () => {
     const panel = await open(breakdown());
-    for (const name of ['Compact now', 'Checkpoint', 'Undo last compaction']) await panel.button(name).click();
+    for (const name of ['Compact now', 'Save Snapshot', 'Undo last compaction']) await panel.button(name).click();
     await panel.button(/^Jump to result of read_file/).click();
     await panel.button(/^Unpin user/).click();
     await panel.button(/^Pin assistant/).click();
@@ -146,16 +146,16 @@ describe('panels', function () {
       label: document.querySelector('.plot svg')!.getAttribute('aria-label')!,
     }));
     deepStrictEqual(
-      [drawn.lines, drawn.points, drawn.marks],
-      [1, 120, ['mark-checkpoint', 'mark-compaction', 'mark-exclusion', 'mark-undo']],
+      { lines: drawn.lines, points: drawn.points, marks: drawn.marks },
+      { lines: 1, points: 120, marks: ['mark-checkpoint', 'mark-compaction', 'mark-exclusion', 'mark-undo'] },
     );
     ok(drawn.colour !== 'none' && drawn.wanted !== '', drawn.colour);
-    match(drawn.label, /: 83\.7k now, 167\.7k at most\. Compactions: 1, checkpoints: 1\./);
+    match(drawn.label, /: 83\.7k now, 167\.7k at most\. Compactions: 1, snapshots: 1\./);
     await panel.find('summary').click();
     const cells = await panel.find('details tbody tr td:nth-child(2)').allTextContents();
     deepStrictEqual(
       cells.filter((cell) => !/^Re/.test(cell)),
-      ['Checkpoint', 'Compaction', 'Excluded', 'Compaction undone', 'Now'],
+      ['Snapshot', 'Compaction', 'Excluded', 'Compaction undone', 'Now'],
     );
     ok(cells.length <= 25, `${cells.length} rows`);
   });
@@ -201,7 +201,7 @@ describe('panels', function () {
         ),
       );
     }
-    for (const name of ['Compact now', 'Checkpoint', 'Undo last compaction', 'Sizes as a table'])
+    for (const name of ['Compact now', 'Save Snapshot', 'Undo last compaction', 'Sizes as a table'])
       ok(reached.has(name), `${name} in ${[...reached].join(' | ')}`);
   });
 });

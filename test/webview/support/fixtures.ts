@@ -1,3 +1,4 @@
+import { unknownCache } from '../../../src/core/context/measure/snapshot';
 import type { Delta, TranscriptRow, ViewSnapshot } from '../../../src/protocol/messages';
 
 type Context = NonNullable<ViewSnapshot['context']>;
@@ -68,6 +69,7 @@ export function context(changes: Partial<Context> = {}): Context {
     nextEvent: { kind: 'nudge', inTokens: 15_900 },
     turnsLeft: 9,
     compactions: 1,
+    cache: unknownCache,
     updatedAt: noon,
     ...changes,
   };

@@ -41,7 +41,8 @@ export interface ViewOptions {
 }
 
 /**
- * Call in a `describe`: one browser profile for its tests. Opens a page for each view, and checks after each test that nothing was blocked or
+ * Call in a `describe`: one browser profile for its tests. Opens a page for each view, and checks after each test that nothing was blocked
+ * or
  * thrown in them.
  */
 export function usePages(): <V extends View>(viewOf: (page: Page) => V) => Promise<V> {

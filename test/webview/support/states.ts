@@ -1,3 +1,4 @@
+import { unknownCache } from '../../../src/core/context/measure/snapshot';
 import type { View, ViewOptions } from './openView';
 import { assistant, compaction, context, conversation, missingKey, noon, running, snapshot, tool, user } from './fixtures';
 
@@ -61,6 +62,19 @@ const folded = [
   user('k1', 'Now the parser. Keep the error messages as they are.'),
   assistant('k2', 'Understood: the messages stay **byte for byte**.'),
 ];
+
+const price = (written: number, cost: number) => ({ read: 0, written, fresh: 0, cost });
+const next = { expects: 'warm', warm: price(2_100, 0.01), cold: price(50_100, 0.19), folded: price(9_000, 0.03) } as const;
+const warm = { ...unknownCache, state: 'warm', until: noon, time: '5m', held: 48_000, next } as const;
+const expired = {
+  ...warm,
+  state: 'cold',
+  held: 0,
+  rewrites: 48_000,
+  matters: true,
+  whenCold: 'ask',
+  next: { ...next, expects: 'cold' },
+} as const;
 
 /** Every state worth looking at. */
 export const states: readonly ViewState[] = [
@@ -452,4 +466,10 @@ export const states: readonly ViewState[] = [
       view.expectedFaults = 1;
     },
   },
+  {
+    name: 'cache-warm',
+    options: { snapshot: snapshot({ rows: talk, context: context({ cache: warm }) }) },
+    act: (view) => view.find('.gauge-label').click(),
+  },
+  { name: 'cache-expired', options: { snapshot: snapshot({ rows: talk, context: context({ cache: expired }) }) } },
 ];

@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { LeftBranch, RowMark } from '../../../src/protocol/messages';
 import { icon, type IconName } from '../../render/icons';
-import { ask } from './rowActions';
+import { ask } from '../../lib/events';
 
 /** `‹ 2/3 ›`: the other ways on from here are a step away. */
 export function forkSwitch({ at, branches }: NonNullable<RowMark['fork']>, canBranch: boolean): TemplateResult {

@@ -1,14 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
-import { keptDetails } from '../../../src/protocol/keptDetails';
-import { summaryMethod } from '../../../src/protocol/summaryMethod';
-import { unknownCitations } from '../../../src/protocol/unknownCitations';
-import { AskEvent } from '../../lib/events';
+import { keptDetails, summaryMethod, unknownCitations } from '../../../src/protocol/compactionTexts';
+import { ask } from '../../lib/events';
 import { shortTokens } from '../../../src/protocol/figures';
 import { duration } from '../../lib/format';
 import { icon } from '../../render/icons';
-import type { RowContext } from './rowContext';
+import type { RowContext } from './rowParts';
 
 type Compaction = TranscriptRow & { kind: 'compaction' };
 
@@ -57,7 +55,7 @@ function changes(row: Compaction): TemplateResult {
 }
 
 function button(label: string, request: ViewRequest): TemplateResult {
-  return html`<vscode-button appearance="secondary" @click=${(event: Event) => void event.target?.dispatchEvent(new AskEvent(request))}>${label}</vscode-button>`;
+  return html`<vscode-button appearance="secondary" @click=${ask(request)}>${label}</vscode-button>`;
 }
 
 /** Another program's record does not say how many. */
@@ -101,28 +99,18 @@ const stateNames: Readonly<Record<Compaction['state'], () => string>> = {
 const reason: Readonly<Record<Exclude<Compaction['trigger'], 'automatic'>, () => string>> = {
   manual: () => t('on request'),
   overflow: () => t('the model refused the length'),
+  cold: () => t('the prompt cache had expired'),
   edit: () => t('summary edited'),
   retry: () => t('summary improved'),
 };
 
 function continuityText({ inContextPercent, reachablePercent, elements, searched }: NonNullable<Compaction['continuity']>): string {
   const [all, kept] = [wholeNumber(elements), Math.round(inContextPercent)];
-  if (reachablePercent === null)
-    return t(
-      elements === 1
-        ? 'Of {0} detail that mattered, {1} % by weight are in the summary.'
-        : 'Of {0} details that mattered, {1} % by weight are in the summary.',
-      all,
-      kept,
-    );
-  const found = Math.round(reachablePercent);
-  return t(
-    elements === 1
-      ? 'Of {0} detail that mattered, {1} % by weight are in the summary; a search finds {2} % of {3} that were tried.'
-      : 'Of {0} details that mattered, {1} % by weight are in the summary; a search finds {2} % of {3} that were tried.',
-    all,
-    kept,
-    found,
-    searched,
-  );
+  // The share is weighted, so that it is a count only when nothing is missing.
+  const inSummary =
+    kept === 100
+      ? t('All {0} key details are in the summary.', all)
+      : t('{0} % of {1} key details are in the summary, by weight.', kept, all);
+  if (reachablePercent === null) return inSummary;
+  return `${inSummary} ${t('{0} of {1} test searches found the original.', Math.round((reachablePercent / 100) * searched), searched)}`;
 }

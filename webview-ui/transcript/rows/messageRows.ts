@@ -2,11 +2,11 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { duration, timeOfDay } from '../../lib/format';
+import { ask } from '../../lib/events';
 import { icon } from '../../render/icons';
 import { attachmentList } from '../../composer/attachmentList';
 import { labelChip } from './branchRows';
-import { ask, commonActions, excludedRemark, pinnedRemark, rowActions } from './rowActions';
-import type { RowContext } from './rowContext';
+import { commonActions, excludedRemark, pinnedRemark, rowActions, type RowContext } from './rowParts';
 
 type User = TranscriptRow & { kind: 'user' };
 
@@ -42,6 +42,14 @@ export function userRow(
           title: t('Edit and send again, on a branch of its own'),
           disabled: !canBranch,
           run: edit,
+        },
+        {
+          name: 'restore',
+          icon: 'history',
+          label: t('Restore files and conversation to before your message'),
+          title: t('Restore…'),
+          disabled: !canBranch,
+          run: ask({ method: 'restore', entry: id }),
         },
         ...commonActions({ id, text, label, pinned, excluded, folded, canChange: canBranch }, t('your message')),
       ])}

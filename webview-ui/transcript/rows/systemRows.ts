@@ -1,11 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
-import { AskEvent } from '../../lib/events';
+import { ask } from '../../lib/events';
 import { shortTokens } from '../../../src/protocol/figures';
 import { icon } from '../../render/icons';
-import { ask as request } from './rowActions';
-import type { RowContext } from './rowContext';
+import type { RowContext } from './rowParts';
 
 type Kind<K extends TranscriptRow['kind']> = TranscriptRow & { kind: K };
 
@@ -20,16 +19,16 @@ export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): 
     <div class="quiet nudge ${row.outcome}">
       <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
         ${icon(row.outcome === 'acted' ? 'check' : 'bell')}
-        <span>${t('Memory nudge at {0} % ({1}): {2}', Math.round(row.percent), shortTokens(row.usedTokens), outcomes[row.outcome]())}</span>
+        <span>${t('Memory reminder at {0} % ({1}): {2}', Math.round(row.percent), shortTokens(row.usedTokens), outcomes[row.outcome]())}</span>
       </button>
       ${row.writes.map(
         ({ call, path, command, hasDiff }) => html`<div class="note-write">
           <span>${noteVerbs[command]?.() ?? command} <b>${path}</b></span>
-          ${hasDiff ? html`<button type="button" class="link-button" aria-label=${t('Diff of the change in {0}', path)} @click=${request({ method: 'show_diff', id: call })}>${t('Diff')}</button>` : nothing}
-          ${command === 'delete' ? nothing : html`<button type="button" class="link-button" aria-label=${t('Edit the note {0}', path)} @click=${request({ method: 'open_note', path })}>${t('Edit')}</button>`}
+          ${hasDiff ? html`<button type="button" class="link-button" aria-label=${t('Diff of the change in {0}', path)} @click=${ask({ method: 'show_diff', id: call })}>${t('Diff')}</button>` : nothing}
+          ${command === 'delete' ? nothing : html`<button type="button" class="link-button" aria-label=${t('Edit the note {0}', path)} @click=${ask({ method: 'open_note', path })}>${t('Edit')}</button>`}
         </div>`,
       )}
-      ${row.outcome === 'expired' ? html`<div class="note-write"><button type="button" class="link-button" @click=${request({ method: 'save_note' })}>${t('Save a note now…')}</button></div>` : nothing}
+      ${row.outcome === 'expired' ? html`<div class="note-write"><button type="button" class="link-button" @click=${ask({ method: 'save_note' })}>${t('Save a note now…')}</button></div>` : nothing}
       ${expanded ? html`<div class="nudge-text">${row.text}</div>` : nothing}
     </div>
   `;
@@ -49,7 +48,7 @@ export function checkpointRow(row: Kind<'checkpoint'>, { expanded, toggle }: Row
     <div class="quiet checkpoint">
       <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
         ${icon('milestone')}
-        <span>${row.model === null ? t('Checkpoint at {0} tokens', size) : t('Checkpoint at {0} tokens by {1}', size, row.model)}</span>
+        <span>${row.model === null ? t('Saved a snapshot for the next compaction ({0} tokens)', size) : t('Saved a snapshot for the next compaction ({0} tokens, {1})', size, row.model)}</span>
       </button>
       ${expanded ? html`<tk-markdown class="checkpoint-text" .source=${{ text: row.summary, streaming: false }}></tk-markdown>` : nothing}
     </div>
@@ -95,28 +94,24 @@ export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResu
     <div class="error-row" role="group" aria-label=${t('Error')}>
       <div class="error-text">${icon('error')} <span>${row.text}</span></div>
       <div class="actions">
-        ${last && needsKey ? html`<vscode-button @click=${ask('set_api_key')}>${t('Set API key…')}</vscode-button>` : nothing}
+        ${last && needsKey ? html`<vscode-button @click=${ask({ method: 'set_api_key' })}>${t('Set API key…')}</vscode-button>` : nothing}
         ${
           last && overLimit
-            ? html`<vscode-button @click=${ask('edit_session_details')}>${t('Edit Session Details…')}</vscode-button>`
+            ? html`<vscode-button @click=${ask({ method: 'edit_session_details' })}>${t('Edit Session Details…')}</vscode-button>`
             : nothing
         }
         ${
           last && row.reason === 'no_key'
-            ? html`<vscode-button appearance="secondary" @click=${ask('select_model')}>${t('Select model…')}</vscode-button>`
+            ? html`<vscode-button appearance="secondary" @click=${ask({ method: 'select_model' })}>${t('Select model…')}</vscode-button>`
             : nothing
         }
         ${
           last
-            ? html`<vscode-button appearance=${needsKey || overLimit ? 'secondary' : 'primary'} @click=${ask('retry')}>${row.reason === 'rounds' ? t('Continue') : t('Try again')}</vscode-button>`
+            ? html`<vscode-button appearance=${needsKey || overLimit ? 'secondary' : 'primary'} @click=${ask({ method: 'retry' })}>${row.reason === 'rounds' ? t('Continue') : t('Try again')}</vscode-button>`
             : nothing
         }
-        ${row.reason === 'no_key' ? nothing : html`<vscode-button appearance="secondary" @click=${ask('show_log')}>${t('Show log')}</vscode-button>`}
+        ${row.reason === 'no_key' ? nothing : html`<vscode-button appearance="secondary" @click=${ask({ method: 'show_log' })}>${t('Show log')}</vscode-button>`}
       </div>
     </div>
   `;
-}
-
-function ask(method: 'set_api_key' | 'select_model' | 'edit_session_details' | 'retry' | 'show_log') {
-  return (event: Event): void => void event.target?.dispatchEvent(new AskEvent({ method }));
 }

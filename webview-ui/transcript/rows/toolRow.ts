@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
-import { visibleText } from '../../../src/protocol/visibleText';
+import { visibleText } from '../../../src/protocol/figures';
 import { icon, type IconName } from '../../render/icons';
-import { approvalCard, ask } from './approvalCard';
+import { approvalCard } from './decisionCards';
+import { ask } from '../../lib/events';
 import { heading } from './messageRows';
-import { excludedRemark } from './rowActions';
-import type { RowContext } from './rowContext';
+import { excludedRemark, type RowContext } from './rowParts';
 
 type Tool = TranscriptRow & { kind: 'tool' };
 

@@ -6,7 +6,7 @@ import type { EntryContent, StoredEntry } from '../../session/entry';
 import { attemptDiscarded } from '../../session/liveCompaction';
 import type { BranchState } from '../branchState';
 import type { ConversationEvent } from '../events';
-import { PartialWriter } from './partialWriter';
+import type { PartialChunk } from '../../session/storage';
 
 export interface StepDeps {
   readonly branch: BranchState;
@@ -38,6 +38,8 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   const step = new Step(deps);
   const raw = engine.rawRequestTokens();
   const { used } = engine.measure();
+  // From here on the provider keeps the prompt, however long it answers.
+  const at = deps.clock.now();
   let usage: TokenUsage | null = null;
   let failure: ModelFailure | null = null;
   let stopReason: string | null = null;
@@ -61,19 +63,11 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
     // Stopped or broken off, and paid for: it measures nothing, because what came of it is not in the prompt as a whole.
     const { provider, id } = engine.binding.info;
     const entry = last?.uuid ?? branch.leaf;
-    if (entry !== null) await branch.spend([{ entry, provider, model: id, kind: 'failed', ...usage, cost: null, at: deps.clock.now() }]);
+    if (entry !== null) await branch.spend([{ entry, provider, model: id, kind: 'failed', ...usage, cost: null, at }]);
   }
   if (usage && last && !failure) {
     const { provider, id } = engine.binding.info;
-    const { cost } = await branch.recordUsage({
-      entry: last.uuid,
-      provider,
-      model: id,
-      kind: 'turn',
-      ...usage,
-      cost: null,
-      at: deps.clock.now(),
-    });
+    const { cost } = await branch.recordUsage({ entry: last.uuid, provider, model: id, kind: 'turn', ...usage, cost: null, at });
     if (!usage.estimated) await engine.learn(usage, raw);
     emit({ type: 'usage_reported', model: id, usage, kind: 'turn', cost });
   }
@@ -153,7 +147,10 @@ class Step {
     return stored;
   }
 
-  /** Some servers count their calls anew with every answer: a result could not be told from an older one, and other providers refuse the prompt. */
+  /**
+   * Some servers count their calls anew with every answer: a result could not be told from an older one, and other providers refuse the
+   * prompt.
+   */
   private unusedId(callId: string): string {
     const { branch, ids } = this.deps;
     const isTaken = branch.entries.some(({ content }) => content.type === 'tool_call' && content.callId === callId);
@@ -192,4 +189,87 @@ function newCallId(ids: IdSource): string {
 
 function toolCallContent(block: ToolUse, provider: string, model: string): EntryContent {
   return { type: 'tool_call', callId: block.callId, name: block.name, input: block.input, provider, model };
+}
+
+/**
+ * Least time between two commits of streaming text. What is shown has to survive a kill, so text is committed *before* it is
+ * shown; a quarter of a second, as in other designs, would then be seen as stutter.
+ */
+const partialIntervalMs = 100;
+
+/**
+ * Makes streaming text durable, then shows it. Text that arrives while a commit is under way or less than
+ * `partialIntervalMs` after the last one is gathered into the next.
+ */
+class PartialWriter {
+  private pending = '';
+  private lastCommit = -Infinity;
+  private running: Promise<void> | null = null;
+  private failure: unknown = null;
+  private finished = false;
+  private written = '';
+
+  constructor(
+    private readonly store: Pick<SessionStore, 'writePartial'>,
+    private readonly clock: Clock,
+    private readonly chunk: Omit<PartialChunk, 'text' | 'offset'>,
+    private readonly show: (text: string) => void,
+  ) {}
+
+  get entryId(): string {
+    return this.chunk.entry;
+  }
+
+  /** All text that has been committed and shown. */
+  get shown(): string {
+    return this.written;
+  }
+
+  /** Throws what an earlier commit failed with, so that a full disk ends the turn instead of losing text silently. */
+  add(text: string): void {
+    if (this.failure) throw this.failure;
+    this.pending += text;
+    this.running ??= this.run();
+  }
+
+  /**
+   * The finished entry has been appended with all of the text: what was still waiting needs no commit of its own and is shown.
+   * Never rejects.
+   */
+  async replacedBy(text: string): Promise<void> {
+    this.pending = '';
+    await this.running;
+    const rest = text.startsWith(this.written) ? text.slice(this.written.length) : '';
+    if (rest === '') return;
+    this.written = text;
+    this.show(rest);
+  }
+
+  /** Commits and shows what is left. Rejects with what a commit failed with. */
+  async finish(): Promise<void> {
+    this.finished = true;
+    while (this.running) await this.running;
+    if (this.pending !== '') await (this.running = this.run());
+    if (this.failure) throw this.failure;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      while (this.pending !== '') {
+        const wait = this.lastCommit + partialIntervalMs - this.clock.now();
+        if (wait > 0 && !this.finished) await this.clock.sleep(Math.min(wait, partialIntervalMs));
+        const text = this.pending;
+        this.pending = '';
+        if (text === '') break;
+        await this.store.writePartial({ ...this.chunk, text, offset: this.written.length });
+        this.lastCommit = this.clock.now();
+        this.written += text;
+        this.show(text);
+      }
+    } catch (error) {
+      this.failure = error;
+    } finally {
+      this.running = null;
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { digest } from '../../base/digest';
 import { dataTag, noticeTag, stateTag, type Frames } from '../../frames/frames';
 import type { ToolSpec } from '../../models/modelRequest';
 
@@ -45,12 +46,5 @@ const everyPart = ['read_file', 'recall', 'memory'].map((name) => ({ name }));
  * Tools and instructions are left out: a change of them is an entry, and a declared prefix break of its own.
  */
 export function promptId(frames: Frames): string {
-  // FNV-1a, twice with different beginnings: it tells versions apart and protects nothing.
-  return [0x811c9dc5, 0x01000193]
-    .map((start) =>
-      [...systemPrompt(everyPart, '', frames)]
-        .reduce((hash, letter) => Math.imul(hash ^ letter.codePointAt(0)!, 0x01000193) >>> 0, start)
-        .toString(36),
-    )
-    .join('');
+  return digest(systemPrompt(everyPart, '', frames));
 }

@@ -4,6 +4,8 @@ import type { Clock, Disposable } from '../../ports';
 import type { ContentOf, StoredEntry } from '../../session/entry';
 import { ToolFault, type ApprovalQuestion, type NoteWrite, type ToldMessage, type Tool, type ToolOutcome } from '../../tools/tool';
 import type { Approvals } from './approvals';
+import type { CallRecorder } from '../../rewind/callRecorder';
+import type { RecordedChanges } from '../../rewind/fileChanges';
 import type { ConversationEvent } from '../events';
 
 export type ToolCallEntry = StoredEntry & { readonly content: ContentOf<'tool_call'> };
@@ -13,6 +15,8 @@ export interface ToolRunDeps {
   readonly approvals: Approvals;
   readonly clock: Clock;
   readonly emit: (event: ConversationEvent) => void;
+  /** Omitted: what calls do to files is not recorded. */
+  readonly recorder?: CallRecorder;
   /** What tools say beside their results; it belongs behind all results of the step. */
   readonly tell: (message: ToldMessage) => void;
 }
@@ -30,12 +34,13 @@ const mostCharacters = 4_000_000;
 
 /**
  * Runs the calls of one step: neighbouring reads together, everything else alone and in the order it was asked for. `record` gets the
- * results in that order, one after the other, with the notes that each has changed; when it rejects, what still runs is stopped and the rejection is passed on.
+ * results in that order, one after the other, with the notes and the files that each has changed; when it rejects, what still runs is
+ * stopped and the rejection is passed on.
  */
 export async function runCalls(
   calls: readonly ToolCallEntry[],
   deps: ToolRunDeps,
-  record: (result: Result, notes: readonly NoteWrite[]) => Promise<void>,
+  record: (result: Result, done: CallDoings) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   const broken = new AbortController();
@@ -46,17 +51,27 @@ export async function runCalls(
         const notes: NoteWrite[] = [];
         return { notes, result: runTool(call, deps, either, (write) => notes.push(write)) };
       });
-      for (const { result, notes } of running) await record(await result, notes);
+      for (const [index, { result, notes }] of running.entries())
+        await record(await result, { call: batch[index]!.uuid, notes, files: deps.recorder?.take() ?? nothing });
     }
   } finally {
     broken.abort();
   }
 }
 
+/** What a call has done beside its result. */
+export interface CallDoings {
+  readonly call: string;
+  readonly notes: readonly NoteWrite[];
+  readonly files: RecordedChanges;
+}
+
+const nothing: RecordedChanges = { files: [] };
+
 /** Runs one call. Whatever goes wrong is a result that the model can read; rejects never. */
 export async function runTool(
   call: ToolCallEntry,
-  { tools, approvals, clock, emit, tell }: ToolRunDeps,
+  { tools, approvals, clock, emit, tell, recorder }: ToolRunDeps,
   signal: AbortSignal,
   onNoteWritten: (write: NoteWrite) => void = () => undefined,
 ): Promise<Result> {
@@ -86,9 +101,11 @@ export async function runTool(
       if (!approval.allowed) return result({ text: approval.reason, status: approval.status });
     }
     const onOutput = (text: string) => emit({ type: 'tool_output', call: call.uuid, text });
-    const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) =>
-      tool.run(input, ended, { approved: question, onOutput, onNoteWritten, tell }),
-    );
+    const run = () =>
+      inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) =>
+        tool.run(input, ended, { approved: question, onOutput, onNoteWritten, tell }),
+      );
+    const outcome = await (recorder ? recorder.around(tool, run) : run());
     return result(signal.aborted && outcome.status === 'error' ? { ...outcome, status: 'interrupted' } : outcome);
   } catch (error) {
     if (ToolFault.is(error)) return result({ text: error.message, status: 'error' });

@@ -3,20 +3,24 @@ import type { ModelFailure } from '../../models/modelEvent';
 import type { ContextEngine } from '../../context/engine';
 import { english } from '../../l10n';
 import { dueNudge } from '../../memory/nudges';
-import type { ContentOf, EntryContent, StoredEntry } from '../../session/entry';
+import { isUserMessage, type ContentOf, type EntryContent, type StoredEntry } from '../../session/entry';
+import { recallToolName } from '../../recall/history';
+import { hintText, referenceIn, sureHit } from '../../recall/recallHint';
+import { errorText } from '../../errors';
 import { cycleEntries, verbatimEntries } from '../../session/liveCompaction';
 import type { NoteWrite, ToldMessage, Tool } from '../../tools/tool';
 import { toSpec, type ToolBox } from '../../tools/toolBox';
 import type { Approvals } from './approvals';
 import type { BranchState } from '../branchState';
-import type { CompactionOptions } from '../../compaction/compactionOptions';
+import type { CompactionOptions } from '../../compaction/ladder/rung';
 import type { Compactor } from '../../compaction/compactor';
-import { turnErrorType, type ConversationEvent, type TurnError, type TurnPhase } from '../events';
+import { turnErrorType, type ConversationEvent, type TurnError, type TurnPhase, type CompactionResult, type TurnOutcome } from '../events';
 import { modelStep, type StepOutcome } from './modelStep';
-import { RetryPolicy } from './retryPolicy';
+import { modelTurnError, RetryPolicy } from './turnError';
+import type { CallRecorder } from '../../rewind/callRecorder';
+import { fileChangeMarks, type RecordedChanges } from '../../rewind/fileChanges';
 import { runCalls, type ToolCallEntry } from './toolRun';
 import { systemPrompt } from './systemPrompt';
-import { modelTurnError } from './turnError';
 import { continueNote, fittingMessage, instructionsChange, policyChangeNote, toolsChange, usageNote } from './turnNotes';
 import { untilAborted } from '../../base/untilAborted';
 
@@ -30,12 +34,15 @@ export interface TurnDeps {
   readonly log: Logger;
   readonly toolBox: ToolBox;
   readonly approvals: Approvals;
+  readonly recorder?: CallRecorder;
   /** Model steps with calls in one turn; the loop ends there with a question to the user. */
   readonly maxRounds: () => number;
   readonly askWhenFull?: AskWhenFull;
   readonly reviewCompaction?: ReviewCompaction;
   /** The user's standing instructions as they are now. */
   readonly instructions: () => string;
+  /** Whether the model is told of what a message clearly refers to and has not before it; omitted: no. */
+  readonly recallHints?: () => boolean;
   /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
   readonly memoryHead: () => Promise<string | null>;
   /** 0–1. */
@@ -44,6 +51,10 @@ export interface TurnDeps {
   readonly emitContext: () => void;
   /** Records a better summary of what stands in the prompt, if one has been written meanwhile; false: none has. */
   readonly improveSummary: () => Promise<boolean>;
+  /** Folds with a prepared summary where the prompt cache has expired; null: nothing was folded. */
+  readonly foldIfCold: (stop: AbortSignal) => Promise<CompactionResult | null>;
+  /** Decides for how long the provider keeps the prompt, where it has none. Never rejects. */
+  readonly chooseCacheTime: () => Promise<void>;
 }
 
 export type WhenFullAnswer = 'summarize' | 'truncate' | 'continue';
@@ -72,12 +83,6 @@ export interface FullQuestion {
 
 /** `summarize`: with instructions for the summary. */
 export type WhenFullReply = WhenFullAnswer | { readonly summarize: string };
-
-export interface TurnOutcome {
-  readonly ok: boolean;
-  readonly text: string;
-  readonly error: TurnError | null;
-}
 
 /**
  * Everything between a durable user message and its answer: nudge, compaction, request, retries, tools, overflow recovery.
@@ -116,7 +121,7 @@ export class Turn {
 
       const step = await this.stepWithRetries();
       text += step.text;
-      if (!step.failure) this.deps.compactor.prepareIfDue();
+      if (!step.failure) this.deps.compactor.prepareIfDue(false);
       if (step.failure?.reason === 'overflow' && (await this.recoverOverflow(step.failure))) continue;
       if (step.failure) return this.fail(modelTurnError(step.failure, this.deps.engine.binding.info.id), text);
       const calls = step.entries.filter((entry): entry is ToolCallEntry => entry.content.type === 'tool_call');
@@ -155,18 +160,21 @@ export class Turn {
       );
       if (change) await this.append(change, true, false);
     }
+    if (first && !engine.isThinkingThroughCalls && (await this.deps.foldIfCold(this.signal))) engine.resumeBound();
     await this.appendNotes(first);
+    if (first) await this.appendRecallHint();
     if (first && engine.policy.showUsageToModel) await this.append(usageNote(engine.measure().used, engine.budget), false);
     // Last, because some providers take a system message only at the end of a user's turn.
     await this.appendNudge();
     emitContext();
     this.isDeclined = false;
-    let refusal = await this.compactIfDue();
+    let refusal = await this.compactIfDue(first);
     if (!this.isDeclined && (await this.showLess())) {
-      refusal = await this.compactIfDue();
+      refusal = await this.compactIfDue(first);
       // A compaction begins with the policy's own bound.
       await this.showLess();
     }
+    await this.deps.chooseCacheTime();
     const goOn = continueNote(engine.projection());
     if (goOn) await this.append(goOn, false);
     emitContext();
@@ -193,7 +201,9 @@ export class Turn {
     return isLess;
   }
 
-  /** What the request takes once it is recorded how much of an entry is shown: what the provider has measured may not be its beginning then. */
+  /**
+   * What the request takes once it is recorded how much of an entry is shown: what the provider has measured may not be its beginning then.
+   */
   private neededTokens(): number {
     const { branch, engine } = this.deps;
     const change = policyChangeNote(branch.entries, engine.boundInUse, branch.tokensOf);
@@ -222,6 +232,22 @@ export class Turn {
     if (head) await this.append({ type: 'memory_note', text: head }, false);
   }
 
+  /** Behind the message, so that the cached prompt holds. A search that fails is no reason to keep the user waiting. */
+  private async appendRecallHint(): Promise<void> {
+    const { branch, store, recallHints, log } = this.deps;
+    if (!recallHints?.() || !this.tools.some(({ name }) => name === recallToolName)) return;
+    const message = branch.entries.findLast(isUserMessage);
+    const query = message?.content.type === 'message' ? referenceIn(message.content.text) : null;
+    if (!message || query === null) return;
+    try {
+      const open = new Set(verbatimEntries(branch.entries).map(({ uuid }) => uuid));
+      const hit = sureHit(query, await store.search({ text: query, limit: 10 }), ({ entry }) => open.has(entry));
+      if (hit) await this.append({ type: 'usage_note', text: hintText(hit, message.session) }, false);
+    } catch (error) {
+      log.warn('recall_hint_failed', { detail: errorText(error) });
+    }
+  }
+
   /** On the overflow path whatever was not asked for in this cycle is asked for now: the messages are about to be folded. */
   private async appendNudge(isLast = false): Promise<void> {
     const { engine, log } = this.deps;
@@ -234,7 +260,7 @@ export class Turn {
   }
 
   /** Why nothing was folded although it was due; null when it was not due or has been done. */
-  private async compactIfDue(holdsTurn = true): Promise<string | null> {
+  private async compactIfDue(isBeginning: boolean, holdsTurn = true): Promise<string | null> {
     const { branch, engine, compactor, log } = this.deps;
     await this.improveSummary();
     const { used } = engine.measure();
@@ -245,7 +271,7 @@ export class Turn {
     if (!engine.policy.compaction.enabled) return english('Automatic compaction is off.');
     // Calls that are being answered belong to the thinking they came from: the break waits for the end of the turn while there is room.
     if (engine.isThinkingThroughCalls && used <= engine.budget.hardLimit) return null;
-    if (compactor.guard.holds(branch.entries, used, engine.budget)) return null;
+    if (compactor.guard.holds(branch.entries, used, engine.budget) || compactor.waitsForEnd(used, isBeginning)) return null;
     const answer = await this.askWhenFull(used);
     if (answer === 'continue') {
       this.isDeclined = true;
@@ -388,10 +414,19 @@ export class Turn {
     await runCalls(
       calls,
       { ...this.deps, tools: this.tools, tell: (message) => void told.push(message) },
-      (result, notes) => this.append(result, true, true, notes),
+      (result, { call, notes, files }) => this.recordCall(result, call, notes, files),
       this.signal,
     );
     for (const message of told) await this.say(message);
+  }
+
+  /** What it did to files first: a result without it would be believed, and could not be taken back. */
+  private async recordCall(result: EntryContent, call: string, notes: readonly NoteWrite[], files: RecordedChanges): Promise<void> {
+    for (const mark of fileChangeMarks(files)) {
+      const stored = await this.deps.branch.append(mark, { display: true, modelFacing: false, parent: call });
+      this.deps.emit({ type: 'entry_appended', entry: stored });
+    }
+    await this.append(result, true, true, notes);
   }
 
   /** Once a cycle: what stands in the context verbatim is not said again. */
@@ -421,7 +456,7 @@ export class Turn {
       );
     if (step.entries.length === 0)
       return this.fail({ reason: 'server', message: english('The model gave no answer. Try again, or rephrase the message.') }, text);
-    if (this.deps.engine.policy.compaction.afterResponse) await this.compactIfDue(false);
+    if (this.deps.engine.policy.compaction.afterResponse) await this.compactIfDue(false, false);
     return { ok: true, text, error: null };
   }
 

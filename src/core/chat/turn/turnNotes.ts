@@ -1,7 +1,6 @@
 import { continueText, type Projection } from '../../context/projection/projection';
 import type { BoundInUse, Budget } from '../../context/measure/budget';
-import { beginningOfFile } from '../../context/projection/excerpt';
-import { stepBounds } from '../../context/measure/stepBounds';
+import { beginningOfFile, stepBounds } from '../../context/projection/excerpt';
 import type { ModelInfo } from '../../models/modelInfo';
 import type { ContentOf, StoredEntry } from '../../session/entry';
 import { cycleEntries, policyChange, type PolicyChangeData, recordedBound, verbatimEntries } from '../../session/liveCompaction';

@@ -2,19 +2,27 @@ import type { ContextEngine } from '../../context/engine';
 import { CancelledError, errorText } from '../../errors';
 import { english } from '../../l10n';
 import type { Summarizer } from '../../ports';
-import { isBlank, nothingWritten, type Written } from '../../session/attachment';
+import { isBlank, nothingWritten, type Written } from '../../session/userMessage';
 import type { ToolBox } from '../../tools/toolBox';
 import type { Approvals } from './approvals';
 import type { BranchState } from '../branchState';
 import type { ContextMeter } from '../../context/measure/contextMeter';
 import type { ContextManager } from '../../context/contextManager';
 import type { ConversationDeps } from '../conversationDeps';
-import type { ConversationEvent, TurnError } from '../events';
+import {
+  elsewhere,
+  notBegun,
+  outOfQueue,
+  type ConversationEvent,
+  type TurnError,
+  type Accepted,
+  type SendOutcome,
+  type TurnOutcome,
+} from '../events';
 import type { MessageQueue } from '../messageQueue';
 import type { Operations } from '../operations';
-import { elsewhere, notBegun, outOfQueue, type SendOutcome } from '../sendOutcome';
-import { titleFrom } from '../sessionTitle';
-import { Turn, type TurnOutcome } from './turn';
+import { titleFrom } from '../../session/session';
+import { Turn } from './turn';
 import { storeTurnError } from './turnError';
 import { modelChange } from './turnNotes';
 
@@ -45,31 +53,32 @@ export class Turns {
   constructor(private readonly deps: TurnsDeps) {}
 
   /** Sends a message, or queues it behind what runs. Resolves when its turn has ended. */
-  async send(id: string, message: Written): Promise<SendOutcome> {
+  async send(id: string, message: Written, accepted: Accepted = unheard): Promise<SendOutcome> {
     const { operations, queue } = this.deps;
     if (isBlank(message)) return notBegun(id, { reason: 'invalid_request', message: english('The message is empty.') });
-    if (!operations.isBusy) return operations.enqueue(() => this.run(id, message));
+    if (!operations.isBusy) return operations.enqueue(() => this.run(id, message, accepted));
     const queued = queue.add(id, message);
     // Its place behind what was asked for before is taken first; that it is on disk follows.
-    const outcome = operations.enqueue(async () => (queue.has(id) ? this.run(id, message) : notBegun(id, outOfQueue)));
+    const outcome = operations.enqueue(async () => (queue.has(id) ? this.run(id, message, accepted) : notBegun(id, outOfQueue)));
     await queued;
+    accepted();
     return outcome;
   }
 
   /** Sends what was still waiting when the last process ended; resolves when all of it has had its turn. */
   async resumeQueue(): Promise<void> {
     const { operations, queue } = this.deps;
-    await Promise.all(queue.messages.map((one) => operations.enqueue(() => this.run(one.id, { ...nothingWritten, ...one }))));
+    await Promise.all(queue.messages.map((one) => operations.enqueue(() => this.run(one.id, { ...nothingWritten, ...one }, unheard))));
   }
 
   /** Asks again for an answer to what is already there. */
-  retry(id: string): Promise<SendOutcome> {
-    return this.deps.operations.enqueue(() => this.run(id, null));
+  retry(id: string, accepted: Accepted = unheard): Promise<SendOutcome> {
+    return this.deps.operations.enqueue(() => this.run(id, null, accepted));
   }
 
   /** `begin` puts the branch where the turn starts from, and appends its message if it has one; it cannot wait for another window. */
-  branchingOff(id: string, message: Written | null, begin: () => Promise<void>): Promise<SendOutcome> {
-    return this.deps.operations.enqueue(() => this.run(id, message, begin));
+  branchingOff(id: string, message: Written | null, begin: () => Promise<void>, accepted: Accepted = unheard): Promise<SendOutcome> {
+    return this.deps.operations.enqueue(() => this.run(id, message, accepted, begin));
   }
 
   /** Lets the compaction of the running turn end by its next rung. False when no turn runs. */
@@ -83,7 +92,7 @@ export class Turns {
     this.closed = true;
   }
 
-  private async run(id: string, message: Written | null, begin?: () => Promise<void>): Promise<SendOutcome> {
+  private async run(id: string, message: Written | null, accepted: Accepted, begin?: () => Promise<void>): Promise<SendOutcome> {
     const { operations, queue, context, meter, emit } = this.deps;
     if (this.closed) return notBegun(id, { reason: 'cancelled', message: english('The conversation was closed.') });
     let hasWaited = false;
@@ -91,6 +100,7 @@ export class Turns {
       if (message === null || begin) return notBegun(id, elsewhere);
       hasWaited = true;
       if (!queue.has(id)) await queue.putBack(id, message);
+      accepted();
       return undefined;
     };
     const begun = operations.exclusive<SendOutcome>(async (signal) => {
@@ -102,15 +112,25 @@ export class Turns {
         async () => {
           await this.recoverBroken();
           if (begin) await begin();
-          else if (message !== null) await this.appendUserMessage(id, message);
+          else if (message !== null) await this.appendUserMessage(id, message, accepted);
           saved = true;
+          if (begin && message !== null) accepted();
           const { problem, former } = await this.adoptModel();
           const turn = new Turn(
             id,
-            { ...this.deps, compactor: context.compactor, emitContext: () => meter.tell(), improveSummary: () => context.retries.apply() },
+            {
+              ...this.deps,
+              compactor: context.compactor,
+              emitContext: () => meter.tell(),
+              improveSummary: () => context.retries.apply(),
+              foldIfCold: (stop) => context.foldIfCold(stop),
+              chooseCacheTime: () => context.chooseCacheTime(),
+            },
             signal,
             former,
           );
+          // What becomes of it from here on is told in the transcript.
+          if (message === null) accepted();
           if (problem) return turn.refuse(problem);
           const overLimit = await this.deps.overLimit();
           if (overLimit !== null)
@@ -166,7 +186,7 @@ export class Turns {
     emit({ type: 'entry_appended', entry });
   }
 
-  private async appendUserMessage(id: string, { text, attachments }: Written): Promise<void> {
+  private async appendUserMessage(id: string, { text, attachments }: Written, accepted: Accepted): Promise<void> {
     const { branch, context, meter, queue, emit, rename } = this.deps;
     const entry = await branch.append(
       { type: 'message', role: 'user', text, ...(attachments.length > 0 ? { attachments: [...attachments] } : {}) },
@@ -176,6 +196,7 @@ export class Turns {
     context.branchSummaries.forget();
     await queue.remove(id);
     emit({ type: 'entry_appended', entry });
+    accepted();
     if (branch.session.title === '') await rename(titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text));
   }
 
@@ -189,3 +210,6 @@ export class Turns {
     }
   }
 }
+
+/** For a caller that waits for the end of the turn only. */
+function unheard(): void {}

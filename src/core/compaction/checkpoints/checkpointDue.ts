@@ -1,7 +1,6 @@
 import { contextExclusionOf } from '../../context/contextExclusion';
-import type { EntryOf, StoredEntry } from '../../session/entry';
+import { isUserMessage, type EntryOf, type StoredEntry } from '../../session/entry';
 import { cycleEntries, liveCompaction } from '../../session/liveCompaction';
-import { isUserMessage } from '../ladder/cutPoint';
 
 export interface CheckpointRule {
   /** In tokens, ascending. */
@@ -9,21 +8,10 @@ export interface CheckpointRule {
   /** 0 = only thresholds count. */
   readonly everyUserTurns: number;
   readonly minTokens: number;
-  /** Size at which a whole summary is begun in the background; null: none will be. */
-  readonly prepare: number | null;
-  /** Share of what is folded, 0–1, that a checkpoint has to cover to do for a compaction. */
-  readonly coverage: number;
 }
-
-/** Share of the size at which the summary is begun, from which on a checkpoint would be paid twice: 150,000 of 156,000 tokens is 0.96. */
-const nearSummary = 0.95;
 
 /**
  * Whether a checkpoint should be written after this turn: a threshold was crossed, or enough was said, since the last one of this cycle.
- *
- * Where a summary is prepared, checkpoints only stand in for one that fails. Then none is written just before it is begun while there
- * is one that would do, none from then on, and one that lies nearer to a threshold than to the one before serves for both. Measured
- * over 300 turns in a 100,000-token window: 3 instead of 5 a cycle, 3 % of the tokens sent and 5 % of the cost.
  */
 export function checkpointDue(
   entries: readonly StoredEntry[],
@@ -31,24 +19,17 @@ export function checkpointDue(
   used: number,
   rule: CheckpointRule,
 ): boolean {
-  const { thresholds, everyUserTurns, minTokens, prepare, coverage } = rule;
-  if (used < minTokens || (prepare !== null && used >= prepare)) return false;
+  const { thresholds, everyUserTurns, minTokens } = rule;
+  if (used < minTokens) return false;
   const cycle = cycleEntries(entries);
   const last = newestOnBranch(cycle, checkpoints);
   const since = last ? cycle.slice(cycle.findIndex(({ uuid }) => uuid === last.content.coversThrough) + 1) : cycle;
   const turns = since.filter(isUserMessage).length;
   if (turns === 0) return false;
   const at = last?.content.tokensAtCheckpoint ?? 0;
-  // Less would do of the whole size, but what a compaction leaves behind stands in front of what can be folded.
-  const wouldDo = at >= (used * (1 + coverage)) / 2;
-  if (prepare !== null && used >= prepare * nearSummary && wouldDo) return false;
   // In a small window a compaction may leave more than the first thresholds: what it folded is told by its summary.
   const left = last ? 0 : (liveCompaction(entries)?.content.tokensAfter ?? 0);
-  const servedFrom = (index: number) => (prepare === null ? thresholds[index]! : ((thresholds[index - 1] ?? 0) + thresholds[index]!) / 2);
-  return (
-    thresholds.some((tokens, index) => used >= tokens && tokens > left && at < servedFrom(index)) ||
-    (everyUserTurns > 0 && turns >= everyUserTurns)
-  );
+  return thresholds.some((tokens) => used >= tokens && tokens > left && at < tokens) || (everyUserTurns > 0 && turns >= everyUserTurns);
 }
 
 /** The newest checkpoint whose range ends on one of these entries. */

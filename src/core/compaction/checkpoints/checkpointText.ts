@@ -27,7 +27,10 @@ Losing a fact is worse than being long. Write in the language of the conversatio
 /** Answers of models that write no JSON are kept up to here. */
 const mostRawCharacters = 4_000;
 
-/** Lenient: JSON with words around it, single strings for lists; an answer without any JSON is a summary as it is. Undefined: nothing usable. */
+/**
+ * Lenient: JSON with words around it, single strings for lists; an answer without any JSON is a summary as it is. Undefined: nothing
+ * usable.
+ */
 export function parseCheckpoint(answer: string): CheckpointState | undefined {
   const start = answer.indexOf('{');
   const end = answer.lastIndexOf('}');

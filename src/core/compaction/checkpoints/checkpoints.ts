@@ -1,6 +1,6 @@
 import { checkpointDue, newestOnBranch, soundCheckpoints } from './checkpointDue';
 import { checkpointSystem, parseCheckpoint, renderCheckpoint } from './checkpointText';
-import type { Failover } from '../summary/failover';
+import type { Failover } from '../summary/summaryJob';
 import { checkpointFormat } from '../summary/listFormats';
 import { isBudget } from '../ladder/foldByChain';
 import { isProse } from '../summary/summaryFormat';
@@ -14,7 +14,7 @@ import { isEntryOf, type EntryOf } from '../../session/entry';
 import { leftOutEntries, liveCompaction, verbatimEntries } from '../../session/liveCompaction';
 import type { BranchState } from '../../chat/branchState';
 import type { CompactionRecorder } from '../compactionRecorder';
-import { continuationOf } from '../summary/continuationOf';
+import { continuationOf } from '../summary/continuation';
 import type { ConversationEvent } from '../../chat/events';
 
 export interface CheckpointsDeps {
@@ -28,8 +28,8 @@ export interface CheckpointsDeps {
   readonly analyst: TextAnalyst;
   readonly log: Logger;
   readonly emit: (event: ConversationEvent) => void;
-  /** A summary of the whole context is being written, or waits to be used. */
-  readonly isPrepared: () => boolean;
+  /** A summary of the whole context will be prepared before it is needed: then no snapshot has to stand in for one. */
+  readonly willPrepare: () => boolean;
 }
 
 export interface CheckpointResult {
@@ -70,22 +70,14 @@ export class Checkpoints {
 
   /** Begins one when the policy says so. Never rejects; resolves when it is known whether one is begun, not when it is written. */
   async writeIfDue(): Promise<void> {
-    const { branch, engine, log, isPrepared } = this.deps;
+    const { branch, engine, log, willPrepare } = this.deps;
     const { checkpoint } = engine.policy;
-    if (!checkpoint.enabled || this.running) return;
+    if (!checkpoint.enabled || this.running || willPrepare()) return;
     this.pause = Math.max(0, this.pause - 1);
     try {
       const { used } = engine.measure();
-      const { checkpoints: thresholds, prepare } = engine.budget;
-      const { enabled, minCheckpointCoverage: coverage } = engine.policy.compaction;
-      const isAhead = enabled && prepare !== null && (used < prepare || isPrepared());
-      const rule = {
-        thresholds,
-        everyUserTurns: checkpoint.everyUserTurns,
-        minTokens: checkpoint.minTokens,
-        prepare: isAhead ? prepare : null,
-        coverage,
-      };
+      const { everyUserTurns, minTokens } = checkpoint;
+      const rule = { thresholds: engine.budget.checkpoints, everyUserTurns, minTokens };
       if (this.pause === 0 && checkpointDue(branch.entries, await this.list(), used, rule) && !this.running) void this.start(true);
     } catch (error) {
       log.warn('checkpoint_failed', { detail: errorText(error) });
@@ -119,9 +111,9 @@ export class Checkpoints {
         return result;
       })
       .catch((error: unknown): CheckpointResult => {
-        if (CancelledError.is(error)) return { entry: null, message: english('Cancelled: no checkpoint was written.') };
+        if (CancelledError.is(error)) return { entry: null, message: english('Cancelled. No snapshot was saved.') };
         this.deps.log.warn('checkpoint_failed', { detail: errorText(error) });
-        return { entry: null, message: english('No checkpoint could be written: {0}.', errorText(error)) };
+        return { entry: null, message: english('The snapshot could not be saved: {0}.', errorText(error)) };
       })
       .finally(() => (this.running = null));
     this.running = { abort, done };
@@ -136,7 +128,7 @@ export class Checkpoints {
     const last = live.at(-1);
     const before = newestOnBranch(live, await this.list());
     const since = before ? live.slice(live.findIndex(({ uuid }) => uuid === before.content.coversThrough) + 1) : live;
-    if (!last || since.length === 0) return { entry: null, message: english('Nothing has been said since the last checkpoint.') };
+    if (!last || since.length === 0) return { entry: null, message: english('Nothing new since the last snapshot.') };
     const { used } = engine.measure();
     const previous = before ? renderCheckpoint(before.content) : (liveCompaction(entries)?.content.summaryText ?? null);
     // What the checkpoint before covers stands in the prompt as it was said.
@@ -160,6 +152,7 @@ export class Checkpoints {
           instructions: null,
           estimate: engine.estimate,
           background,
+          now: () => clock.now(),
           log,
           signal,
           spent: (call) => calls.push(call),
@@ -168,7 +161,7 @@ export class Checkpoints {
           (await writer.continued(continuation, (text) => text.includes('{') && parseCheckpoint(text) !== undefined)) ??
           (await writer.write(since, previous || null));
         const state = parseCheckpoint(answer);
-        if (!state || (!answer.includes('{') && !isProse(answer))) throw new Error(english('the answer was no checkpoint'));
+        if (!state || (!answer.includes('{') && !isProse(answer))) throw new Error(english('the answer was not a snapshot'));
         if (signal.aborted) throw new CancelledError();
         const messages = entries.filter(({ content }) => content.type === 'message').length;
         const content = {
@@ -179,7 +172,8 @@ export class Checkpoints {
           coversThrough: last.uuid,
           model: summarizer.model,
         };
-        // It hangs off the last that it knew of: by now the branch may have grown, something been excluded in another window, or another branch be active.
+        // It hangs off the last that it knew of: by now the branch may have grown, something been excluded in another window, or another
+        // branch be active.
         const entry = (await branch.append(content, {
           display: true,
           modelFacing: false,
@@ -204,8 +198,8 @@ export class Checkpoints {
       entry: null,
       message:
         reasons.length === 0
-          ? english('There is no model that could write a checkpoint.')
-          : english('No checkpoint could be written: {0}.', reasons.join('; ')),
+          ? english('No model is available to write a snapshot.')
+          : english('The snapshot could not be saved: {0}.', reasons.join('; ')),
     };
   }
 

@@ -1,5 +1,5 @@
+import { isUserMessage, type StoredEntry } from '../../session/entry';
 import type { Keep } from '../../context/policy/policy';
-import type { StoredEntry } from '../../session/entry';
 import { leftOutEntries, verbatimEntries } from '../../session/liveCompaction';
 
 export interface Cut {
@@ -100,10 +100,6 @@ function suffixSums(entries: readonly StoredEntry[], tokensOf: (entry: StoredEnt
   const sums = new Array<number>(entries.length + 1).fill(0);
   for (let i = entries.length - 1; i >= 0; i--) sums[i] = sums[i + 1]! + tokensOf(entries[i]!);
   return sums;
-}
-
-export function isUserMessage(entry: StoredEntry): boolean {
-  return entry.content.type === 'message' && entry.content.role === 'user';
 }
 
 /** A model step starts where an assistant block follows something that is not one. */

@@ -1,11 +1,11 @@
-import { ModelError } from '../../models/modelError';
+import { ModelError } from '../../models/modelEvent';
 import { CancelledError, errorText } from '../../errors';
 import { english } from '../../l10n';
-import type { Summarizer } from '../../ports';
+import type { Summarizer, TextAnalysis } from '../../ports';
 import { emptyFoldedState } from '../ledgers/foldedState';
-import { itemsOf, type TextAnalysis } from '../measure/textAnalysis';
+import { itemsOf } from '../measure/textAnalysis';
 import type { Continuation } from '../summary/continuation';
-import type { Failover, FailoverRule } from '../summary/failover';
+import type { Failover, FailoverRule } from '../summary/summaryJob';
 import { SummaryWriter, type SummaryCall } from '../summary/summaryWriter';
 import { cited, ledgers, previousText, shares, withIdentifiers, type Fold, type FoldRequest } from './fold';
 
@@ -15,8 +15,11 @@ export interface ModelFoldRequest extends FoldRequest {
   readonly rule: FailoverRule;
   /** The range in the conversation's own prompt, where a summariser may go on from that. */
   readonly continuation: Continuation | null;
+  /** Nothing is asked of a summariser that cannot go on from it. */
+  readonly continuesOnly?: boolean;
   /** Nobody is there to be asked for consent. */
   readonly background: boolean;
+  readonly now: () => number;
   readonly signal: AbortSignal;
   /** A summariser has begun to answer. */
   readonly onLife?: () => void;
@@ -33,6 +36,7 @@ export async function foldByChain(request: ModelFoldRequest): Promise<Fold> {
   const reasons: string[] = [];
   for (const summarizer of request.failover.order(request.chain, request.rule)) {
     if (request.background && summarizer.needsConsent) continue;
+    if (request.continuesOnly && summarizer.continuesFrom !== request.continuation?.from) continue;
     try {
       const fold = await foldByModel(request, summarizer);
       request.failover.succeeded(summarizer);
@@ -57,7 +61,9 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
   const { cut, format, maxSummaryTokens, estimate } = request;
   const previous = request.previous ?? emptyFoldedState;
   const writer = new SummaryWriter({ ...request, summarizer });
-  const analysing = request.analyst.analyse(itemsOf(cut.folded), Math.floor(maxSummaryTokens * shares.passages));
+  // What a stub left out is in the state before, and was looked for when that was written.
+  const standing = cut.folded.filter(({ uuid }) => !request.stubs.has(uuid));
+  const analysing = request.analyst.analyse(itemsOf(standing), Math.floor(maxSummaryTokens * shares.passages));
   if (request.onRead) void analysing.then(request.onRead);
   const judge = async (text: string) => {
     const analysis = await analysing;
@@ -79,7 +85,9 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
     const { inForm, usable } = await judge(text);
     return inForm && usable;
   };
-  let answer = (await writer.continued(request.continuation, accepts)) ?? (await writer.write(cut.folded, previousText(previous)));
+  const continued = await writer.continued(request.continuation, accepts);
+  if (continued === null && request.continuesOnly) throw new Error(english('the summary was not usable: {0}', ''));
+  let answer = continued ?? (await writer.write(cut.folded, previousText(previous)));
   let verdict = await judge(answer);
   const repaired = verdict.flaws.length > 0;
   if (repaired) {

@@ -1,17 +1,17 @@
-import { cutPoint, isUserMessage, sentEntries, type Cut } from './cutPoint';
-import type { Failover } from '../summary/failover';
+import { cutPoint, sentEntries, type Cut } from './cutPoint';
+import { isUserMessage, type ContentOf, type EntryOf, type StoredEntry } from '../../session/entry';
+import type { JobHooks, Failover } from '../summary/summaryJob';
 import { emptyFoldedState, FoldedState, renderFoldedState } from '../ledgers/foldedState';
 import { previousText, type Fold, type FoldRequest } from './fold';
 import { foldByChain } from './foldByChain';
-import { maskedEntries, stubTokens } from './mask';
+import { maskedEntries, stubTokens, toldStubs } from './mask';
 import { formatOf } from '../summary/summaryFormat';
 import type { ContextEngine } from '../../context/engine';
+import { english } from '../../l10n';
 import type { Clock, Logger, Summarizer, TextAnalyst } from '../../ports';
-import type { ContentOf, EntryOf, StoredEntry } from '../../session/entry';
 import { liveCompaction } from '../../session/liveCompaction';
 import type { BranchState } from '../../chat/branchState';
-import { continuationOf } from '../summary/continuationOf';
-import type { JobHooks } from '../summary/summaryJob';
+import { continuationOf } from '../summary/continuation';
 
 export interface FoldPlannerDeps {
   readonly branch: BranchState;
@@ -27,8 +27,8 @@ export interface ChainOptions {
   readonly previous: FoldedState | null;
   readonly instructions: string | null;
   readonly background: boolean;
-  /** `previous` is the state that stands in the prompt now, and the prompt still fits the model. */
-  readonly inPrompt?: boolean;
+  /** `previous` is the state that stands in the prompt now, and the prompt still fits the model; `only`: a transcript is not worth it. */
+  readonly inPrompt?: boolean | 'only';
   /** Asked before those of the policy. */
   readonly first?: readonly Summarizer[];
 }
@@ -55,16 +55,17 @@ export class FoldPlanner {
     return (entry) => (masked.has(entry.uuid) ? stubTokens : branch.tokensOf(entry));
   }
 
-  /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot save as much. */
+  /**
+   * The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot save as much.
+   */
   cuts(trigger: ContentOf<'compaction'>['trigger'], least = leastSaving): readonly Cut[] {
     const { branch, engine } = this.deps;
     const inLastTurn = (keep: typeof lastTurn | null) =>
       cutPoint(branch.entries, { keep, tokens: engine.ownTokens(engine.budget.keep), tokensOf: this.tokensOf() });
-    const cuts = [
-      this.policyCut(engine.budget.maxSummary),
-      inLastTurn(lastTurn),
-      ...(trigger === 'manual' ? [inLastTurn(null)] : []),
-    ].filter((cut) => cut !== null);
+    const isReturn = trigger === 'cold' || (trigger === 'manual' && this.isReturn());
+    const first = isReturn ? this.coldCut() : this.policyCut(engine.budget.maxSummary);
+    if (trigger === 'cold') return first && this.saves(first, least) ? [first] : [];
+    const cuts = [first, inLastTurn(lastTurn), ...(trigger === 'manual' ? [inLastTurn(null)] : [])].filter((cut) => cut !== null);
     return cuts.filter((cut) => this.saves(cut, least));
   }
 
@@ -106,7 +107,7 @@ export class FoldPlanner {
     // Nothing that is worth folding may be left: then the summary takes the place of the state before.
     const all: Cut = { folded: [], firstKept: live[0] ?? null, kept: live, currentRequest: null };
     const now = this.cuts(trigger)[0] ?? all;
-    if (trigger === 'manual' || now === all) return [now.folded.length < read ? now : own];
+    if (trigger === 'manual' || trigger === 'cold' || now === all) return [now.folded.length < read ? now : own];
     const wanted = shares.map((share) => this.policyCut(summaryTokens, share)).filter((one) => one !== null);
     const cuts = [own, ...wanted].sort((a, b) => a.folded.length - b.folded.length);
     return cuts.filter((one, index) => one.folded.length !== cuts[index - 1]?.folded.length);
@@ -121,6 +122,53 @@ export class FoldPlanner {
     const least = this.cuts('automatic').at(-1);
     if (!least) return null;
     return isAnswer(sentEntries(entries).at(-1)) ? cutPoint(entries, { keep: null, tokens: 0, tokensOf: this.tokensOf() }) : least;
+  }
+
+  /** The same while nothing runs, shortly before the prompt cache expires: null also where an answer is missing. */
+  idleCut(): Cut | null {
+    const { entries } = this.deps.branch;
+    const cut = cutPoint(entries, { keep: null, tokens: 0, tokensOf: this.tokensOf() });
+    return cut && isAnswer(sentEntries(entries).at(-1)) && this.saves(cut, leastSaving) ? cut : null;
+  }
+
+  /** The prompt cache has expired, and the policy does something about it. */
+  private isReturn(): boolean {
+    const { engine, clock } = this.deps;
+    const { state, matters, whenCold } = engine.cache(clock.now());
+    return state === 'cold' && matters && whenCold !== 'keep';
+  }
+
+  /** Where to fold when everything is written to the cache anew: the newest message stays, and what fits of what was said before it. */
+  private coldCut(): Cut | null {
+    const { branch, engine } = this.deps;
+    const tokensOf = this.tokensOf();
+    const sent = sentEntries(branch.entries);
+    const newest = sent.slice(Math.max(0, sent.findLastIndex(isUserMessage))).reduce((sum, entry) => sum + tokensOf(entry), 0);
+    const tokens = engine.ownTokens(engine.policy.compaction.coldKeepTokens) + newest;
+    return cutPoint(branch.entries, { keep: { userTurns: 2 }, tokens, tokensOf });
+  }
+
+  /** The same before there is a newest message. */
+  cutBeforeReturn(): Cut {
+    const { branch, engine } = this.deps;
+    const tokensOf = this.tokensOf();
+    const most = engine.ownTokens(engine.policy.compaction.coldKeepTokens);
+    const turn = cutPoint(branch.entries, { keep: { userTurns: 1 }, tokens: most, tokensOf });
+    const kept = turn?.kept.reduce((sum, entry) => sum + tokensOf(entry), 0) ?? 0;
+    return turn && kept <= most ? turn : this.wholeCut();
+  }
+
+  /** Everything is folded. */
+  wholeCut(): Cut {
+    const whole = cutPoint(this.deps.branch.entries, { keep: null, tokens: 0, tokensOf: this.tokensOf() });
+    return whole ?? { folded: [], firstKept: null, kept: [], currentRequest: null };
+  }
+
+  /** Own tokens of what has been said behind a cut. */
+  saidSince({ folded }: Cut): number {
+    const sent = sentEntries(this.deps.branch.entries);
+    const read = sent.findIndex(({ uuid }) => uuid === folded.at(-1)?.uuid) + 1;
+    return sent.slice(read).reduce((sum, entry) => sum + this.deps.branch.tokensOf(entry), 0);
   }
 
   /** For the last rung: as much of the tail as the policy keeps in an emergency, and less when that does not fit. */
@@ -169,6 +217,7 @@ export class FoldPlanner {
     return {
       frames: branch.frames,
       cut,
+      stubs: toldStubs(branch.entries),
       previous,
       maxSummaryTokens,
       ledgerTokens: Math.min(engine.ownTokens(engine.budget.maxSummary), maxSummaryTokens + carried),
@@ -194,6 +243,7 @@ export class FoldPlanner {
         })
       : null;
     const chain = [...first, ...(await engine.summarizers())];
+    if (inPrompt === 'only' && !continuation) throw new Error(english('the prompt is not cached any more'));
     return foldByChain({
       ...this.request(cut, instructions, previous),
       chain,
@@ -201,6 +251,8 @@ export class FoldPlanner {
       failover,
       rule: engine.policy.summarizer,
       background,
+      now: () => clock.now(),
+      ...(inPrompt === 'only' ? { continuesOnly: true } : {}),
       ...hooks,
     });
   }

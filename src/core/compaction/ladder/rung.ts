@@ -1,6 +1,5 @@
 import type { Summarizer } from '../../ports';
 import type { ContentOf } from '../../session/entry';
-import type { CompactionOptions, CompactionSignals } from '../compactionOptions';
 import type { SummaryCall } from '../summary/summaryWriter';
 import type { SummaryJob } from '../summary/summaryJob';
 import type { RecordFacts } from '../compactionRecorder';
@@ -28,6 +27,8 @@ export interface Situation {
   failure: string | null;
   /** A summary was written, and none of what it led to was taken. */
   wasTooLong: boolean;
+  /** Dollars of what was paid for and recorded before; null where a price is not known. */
+  paidBefore: number | null;
   /** What was paid for on the way to a record. */
   readonly spent: SummaryCall[];
   /** The user has been told that a compaction runs. */
@@ -68,4 +69,27 @@ export function factsOf({ options, used, startedAt, truncates }: Situation): Omi
     // What was chosen is not made good for later.
     ...(truncates ? { needsSummaryRetry: false } : {}),
   };
+}
+
+/** What is asked of one compaction. */
+export interface CompactionOptions {
+  readonly trigger: Extract<ContentOf<'compaction'>['trigger'], 'automatic' | 'manual' | 'overflow' | 'cold'>;
+  readonly instructions: string | null;
+  /** A turn is waiting for it. */
+  readonly holdsTurn: boolean;
+  /** The compaction is made without a summary, whatever the policy says: the user chose so. */
+  readonly truncates?: boolean;
+  /** The user has seen a preview and said yes: that is what is made, and no mask in its place. */
+  readonly isReviewed?: boolean;
+  /** What the user has made of the summary in that preview. */
+  readonly summary?: string;
+  /** These are asked before those of the policy: the model that wrote the conversation, when the next one has a smaller window. */
+  readonly summarizers?: readonly Summarizer[];
+}
+
+export interface CompactionSignals {
+  /** Ends it without a record. */
+  readonly stop: AbortSignal;
+  /** Gives up on the summariser and takes the next rung. */
+  readonly skip?: AbortSignal;
 }

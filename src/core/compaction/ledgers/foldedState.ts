@@ -3,7 +3,7 @@ import { wholeCharacters } from '../../context/projection/excerpt';
 import { indented } from '../../frames/frames';
 import type { StoredEntry } from '../../session/entry';
 import { entryRef } from '../summary/prompts';
-import { renderSessionState, SessionState } from '../summary/sessionState';
+import { renderSessionState, SessionState } from '../summary/summaryFormat';
 import { LedgerLine, unseen } from './userLedger';
 import { emptyWorkLedger, renderWorkLedger, WorkLedger } from './workLedger';
 
@@ -26,7 +26,10 @@ export const FoldedState = z.object({
   work: z._default(WorkLedger, emptyWorkLedger),
   /** Identifiers that nothing else here mentions, by entry. */
   identifiers: z._default(z.array(LedgerLine), []),
-  /** The request that is being worked on, as it is shown, where the cut fell inside of its turn: a second cut there may no longer have it at hand. */
+  /**
+   * The request that is being worked on, as it is shown, where the cut fell inside of its turn: a second cut there may no longer have it at
+   * hand.
+   */
   request: z.optional(LedgerLine),
 });
 export type FoldedState = z.infer<typeof FoldedState>;
@@ -46,7 +49,10 @@ export const emptyFoldedState: FoldedState = {
 const openingText =
   'Earlier messages of this conversation are folded into this state. They still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.';
 
-/** The text that stands in the prompt: state, user ledger, work ledger, pins, passages; then the request being worked on, if its turn was cut. */
+/**
+ * The text that stands in the prompt: state, user ledger, work ledger, pins, passages; then the request being worked on, if its turn was
+ * cut.
+ */
 export function renderFoldedState(
   folded: FoldedState,
   currentRequest: StoredEntry | null,

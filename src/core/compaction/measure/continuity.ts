@@ -1,27 +1,15 @@
-import type { SessionStore } from '../../ports';
+import type { KeyFact, SessionStore, TextAnalysis } from '../../ports';
 import { tokenizeTerms } from '../../recall/tokenizeTerms';
-import { splitSentences } from '../../recall/splitSentences';
-import type { StoredEntry } from '../../session/entry';
-import { entryText } from '../../session/entryKinds';
-import type { Continuity } from '../../session/fidelity';
-import { isUserMessage } from '../ladder/cutPoint';
+import { splitSentences } from '../../recall/splitText';
+import { isUserMessage, entryText, type StoredEntry, type Continuity } from '../../session/entry';
 import type { ExtractiveItem, ExtractiveLine } from './extractive';
-import type { TextAnalysis } from './textAnalysis';
-
-/** Something that can be lost. */
-export interface Element {
-  readonly text: string;
-  readonly kind: 'request' | 'decision' | 'identifier' | 'detail';
-  /** Entries of the range that have it. */
-  readonly entryId: string;
-}
 
 /** Whether the folded range is found again. */
 export type Reach = Pick<Continuity, 'reachablePercent' | 'searched'>;
 
 export const notSearched: Reach = { reachablePercent: null, searched: 0 };
 
-const weights: Readonly<Record<Element['kind'], number>> = { request: 3, decision: 3, identifier: 2, detail: 1 };
+const weights: Readonly<Record<KeyFact['kind'], number>> = { request: 3, decision: 3, identifier: 2, detail: 1 };
 const mostDecisions = 60;
 const mostIdentifiers = 400;
 const decided =
@@ -31,14 +19,14 @@ const decided =
 export function elementsOf(
   folded: readonly StoredEntry[],
   { identifiers, decisions }: Pick<TextAnalysis, 'identifiers' | 'decisions'>,
-): Element[] {
+): KeyFact[] {
   const requests = folded
     .filter(isUserMessage)
     .map((entry) => ({ kind: 'request' as const, entryId: entry.uuid, text: entryText(entry.content).trim().slice(0, 300) }));
   const named = identifiers
     .slice(0, mostIdentifiers)
     .map(
-      ({ kind, text, entryId }): Element => ({
+      ({ kind, text, entryId }): KeyFact => ({
         kind: kind === 'path' || kind === 'url' || kind === 'code' ? 'identifier' : 'detail',
         text,
         entryId,
@@ -69,9 +57,9 @@ export function decisionsOf(items: readonly ExtractiveItem[]): readonly Extracti
  * Sentences count as present when most of their terms are; identifiers when they stand there literally. 75 to 200 ms for what 490 KB
  * of conversation leave (a busy machine, 2026): programs run it in a worker (see `TextAnalyst`).
  */
-export function inContextPercent(elements: readonly Element[], leftBehind: string): number {
+export function inContextPercent(elements: readonly KeyFact[], leftBehind: string): number {
   const terms = new Set(tokenizeTerms(leftBehind));
-  const has = ({ kind, text }: Element) => {
+  const has = ({ kind, text }: KeyFact) => {
     if (kind === 'identifier' || kind === 'detail') return leftBehind.includes(text);
     const wanted = tokenizeTerms(text);
     return wanted.length === 0 || wanted.filter((term) => terms.has(term)).length >= 0.7 * wanted.length;
@@ -81,15 +69,15 @@ export function inContextPercent(elements: readonly Element[], leftBehind: strin
 
 /** Asks the search for a spread sample of the elements: found means that an entry which has it is among the best ten. */
 export async function reachablePercent(
-  elements: readonly Element[],
+  elements: readonly KeyFact[],
   session: string,
   store: Pick<SessionStore, 'search'>,
   most: number,
 ): Promise<Reach> {
   const step = Math.max(1, elements.length / Math.max(1, most));
-  const sample: Element[] = [];
+  const sample: KeyFact[] = [];
   for (let at = 0; at < elements.length && sample.length < most; at += step) sample.push(elements[Math.floor(at)]!);
-  const found = new Set<Element>();
+  const found = new Set<KeyFact>();
   for (const element of sample) {
     const { hits } = await store.search({ text: element.text, session, limit: 10 });
     if (hits.some((hit) => hit.entry === element.entryId || hit.text.includes(element.text))) found.add(element);
@@ -97,7 +85,7 @@ export async function reachablePercent(
   return { reachablePercent: sample.length === 0 ? null : share(sample, (element) => found.has(element)), searched: sample.length };
 }
 
-function share(elements: readonly Element[], has: (element: Element) => boolean): number {
+function share(elements: readonly KeyFact[], has: (element: KeyFact) => boolean): number {
   let all = 0;
   let present = 0;
   for (const element of elements) {

@@ -1,4 +1,4 @@
-import { splitSentences } from '../../recall/splitSentences';
+import { splitSentences } from '../../recall/splitText';
 import { fold, tokenizeTerms } from '../../recall/tokenizeTerms';
 import { findIdentifiers, type IdentifierKind } from './identifiers';
 

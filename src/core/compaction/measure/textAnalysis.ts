@@ -1,28 +1,21 @@
-import type { StoredEntry } from '../../session/entry';
-import { entryText } from '../../session/entryKinds';
-import type { FoldedIdentifier } from './audit';
-import { decisionsOf } from './continuity';
-import { extractiveSummary, type ExtractiveItem, type ExtractiveLine } from './extractive';
-import { findIdentifiers } from './identifiers';
-import { userSentences, type UserSentences } from '../ledgers/userLedger';
+import { entryText, type StoredEntry } from '../../session/entry';
+import { findIdentifiers, type FoldedIdentifier } from './identifiers';
+import { decisionsOf, inContextPercent } from './continuity';
+import { extractiveSummary, type ExtractiveItem } from './extractive';
+import { userSentences } from '../ledgers/userLedger';
+import { estimateTokens } from '../../context/measure/estimateTokens';
+import type { TextAnalysis, TextAnalyst } from '../../ports';
 
 /** Characters of an entry that are searched for identifiers at a time, up to the next end of a line that is near. */
 const perPiece = 60_000;
 const nearestEnd = 2_000;
 
-/** Passages of a folded range, and what must not be lost of it: all that takes more than a look at every entry. */
-export interface TextAnalysis {
-  readonly lines: readonly ExtractiveLine[];
-  readonly identifiers: readonly FoldedIdentifier[];
-  /** They come from the user's messages. */
-  readonly sentences: readonly (UserSentences & { readonly entryId: string })[];
-  /** They come from the assistant's messages. */
-  readonly decisions: readonly ExtractiveLine[];
-}
-
 export const nothingFound: TextAnalysis = { lines: [], identifiers: [], sentences: [], decisions: [] };
 
-/** One or two seconds per million characters (a busy machine, 2026), most of it for the passages: programs run it in a worker (see `TextAnalyst`). */
+/**
+ * One or two seconds per million characters (a busy machine, 2026), most of it for the passages: programs run it in a worker (see
+ * `TextAnalyst`).
+ */
 export function analyseText(items: readonly ExtractiveItem[], budgetTokens: number, estimate: (text: string) => number): TextAnalysis {
   return {
     lines: budgetTokens > 0 ? extractiveSummary(items, budgetTokens, estimate).lines : [],
@@ -83,4 +76,31 @@ function pieces(text: string): string[] {
     from = to;
   }
   return parts;
+}
+
+/** Where there is no worker: seconds per million characters on the thread that asks. */
+export const inProcessAnalyst: TextAnalyst = {
+  analyse: async (items, budgetTokens) => analyseText(items, budgetTokens, estimateTokens),
+  inContext: async (elements, leftBehind) => inContextPercent(elements, leftBehind),
+};
+
+/**
+ * Remembers the range that was read last without passages. A checkpoint's range is read when it is written, so that a turn which waits
+ * for a compaction by it does not wait for that: measured with 260 KB of tool results, 0.4 s of 0.46 s (a busy machine, 2026).
+ */
+export class RememberingAnalyst implements TextAnalyst {
+  private last: { readonly entries: string; readonly analysis: Promise<TextAnalysis> } | null = null;
+
+  constructor(private readonly analyst: TextAnalyst) {}
+
+  analyse(...[items, budgetTokens]: Parameters<TextAnalyst['analyse']>): Promise<TextAnalysis> {
+    if (budgetTokens > 0) return this.analyst.analyse(items, budgetTokens);
+    const entries = items.map(({ entryId }) => entryId).join();
+    if (this.last?.entries !== entries) this.last = { entries, analysis: this.analyst.analyse(items, 0) };
+    return this.last.analysis;
+  }
+
+  inContext(...args: Parameters<TextAnalyst['inContext']>): Promise<number> {
+    return this.analyst.inContext(...args);
+  }
 }

@@ -1,11 +1,10 @@
 import type { ContextEngine } from '../../context/engine';
 import { english } from '../../l10n';
-import type { Clock, Summarizer } from '../../ports';
+import type { Clock, Summarizer, TextAnalysis } from '../../ports';
 import type { CompactionRecorder } from '../compactionRecorder';
 import { sentEntries, type Cut } from '../ladder/cutPoint';
 import type { FoldPlanner } from '../ladder/foldPlanner';
 import type { BranchState } from '../../chat/branchState';
-import type { TextAnalysis } from '../measure/textAnalysis';
 import { SummaryJob } from './summaryJob';
 import type { SummaryCall } from './summaryWriter';
 
@@ -15,6 +14,8 @@ export interface BackgroundSummaryDeps {
   readonly planner: FoldPlanner;
   readonly recorder: Pick<CompactionRecorder, 'spend' | 'expectedContinuity' | 'reachOf'>;
   readonly clock: Clock;
+  /** Stores a summary that was written before anybody asked for one. Never rejects. */
+  readonly keep: (job: SummaryJob) => Promise<void>;
 }
 
 export interface JobOptions {
@@ -22,8 +23,8 @@ export interface JobOptions {
   /** Nobody has asked for it yet. */
   readonly background?: boolean;
   readonly first?: readonly Summarizer[];
-  /** The conversation's own prompt still fits the model, and may be gone on from. */
-  readonly inPrompt?: boolean;
+  /** The conversation's own prompt still fits the model, and may be gone on from; `only`: it is not worth a transcript. */
+  readonly inPrompt?: boolean | 'only';
 }
 
 export type SummaryState = 'idle' | 'writing' | 'ready' | 'outdated' | 'failed';
@@ -33,7 +34,7 @@ export type SummaryState = 'idle' | 'writing' | 'ready' | 'outdated' | 'failed';
  *
  *   idle ──begin──▶ writing ──accepted──▶ ready ──its record is appended, or drop──▶ idle
  *                    │   │                  │
- *                    │   └─the branch begins otherwise, other model, record, policy or instructions─▶ outdated ──drop──▶ idle
+ *                    │   └─the branch begins otherwise, other record, policy or instructions─▶ outdated ──drop──▶ idle
  *                    ├─every summariser failed──▶ failed ──the turn after the one that was told──▶ idle
  *                    └─drop──▶ idle
  *
@@ -80,7 +81,9 @@ export class BackgroundSummary {
     this.turn++;
   }
 
-  /** Why there is no summary, in words for the user, where it has `failed`: the turn that is told does not ask again, whatever else changes. */
+  /**
+   * Why there is no summary, in words for the user, where it has `failed`: the turn that is told does not ask again, whatever else changes.
+   */
   tellFailure(): string | null {
     const { job, told, turn } = this;
     if (this.state() !== 'failed') return null;
@@ -117,8 +120,18 @@ export class BackgroundSummary {
       void (background ? null : recorder.reachOf(cut, analysis).then((reach) => (job.reach = reach)));
     this.job = job;
     // What is prepared is measured in the background too: a turn that takes it has nothing to wait for.
-    if (background) void job.measure((fold) => recorder.expectedContinuity(fold, cut));
+    if (background) {
+      job.measure((fold) => recorder.expectedContinuity(fold, cut));
+      job.stored = this.deps.keep(job);
+    }
     return job;
+  }
+
+  /** Takes up one that was written before, by this process or another. */
+  async adopt(job: SummaryJob): Promise<void> {
+    this.drop();
+    this.job = job;
+    await job.ended;
   }
 
   /** Nobody pays for a summary that can no longer be used. */
@@ -135,12 +148,13 @@ export class BackgroundSummary {
     void job.ended.then(() => this.deps.recorder.spend(job.calls.splice(0)));
   }
 
-  /** What the branch, the model and the policy are like: a summary is of use only while that holds. */
-  private basis(): string {
+  /**
+   * What the branch and the policy are like: a summary is of use only while that holds. Whoever wrote it, it is of use to any model.
+   */
+  basis(): string {
     const { engine, planner } = this.deps;
-    const { provider, id } = engine.binding.info;
     const { format, maxSummaryTokens } = engine.policy.compaction;
-    return JSON.stringify([planner.live?.uuid ?? null, provider, id, format, maxSummaryTokens]);
+    return JSON.stringify([planner.live?.uuid ?? null, format, maxSummaryTokens]);
   }
 }
 

@@ -1,8 +1,6 @@
-import type { StoredEntry } from '../../session/entry';
-import { entryText } from '../../session/entryKinds';
-import type { FoldedIdentifier } from '../measure/audit';
+import { entryText, type StoredEntry } from '../../session/entry';
+import { findIdentifiers, type FoldedIdentifier } from '../measure/identifiers';
 import type { FoldedState } from '../ledgers/foldedState';
-import { findIdentifiers } from '../measure/identifiers';
 import { entryRef } from './prompts';
 
 export interface CheckedText<T> {

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { objectSchema, type ObjectSchema } from './objectSchema';
 
 /** For every summariser: what it reads is data. */
 export const notAddressed =
@@ -129,3 +128,14 @@ export const researchFormat = listFormat({
     { key: 'nextActions', title: 'Next actions', what: 'what is to be tried or looked up next' },
   ],
 });
+
+/** JSON Schema in the part that every provider knows. */
+export type ObjectSchema = Readonly<Record<string, unknown>>;
+
+/** An object of lists of lines and one text, all of them there and nothing else, as strict modes demand it. Models write in its order. */
+export function objectSchema(lists: readonly string[], text: string, textFirst = false): ObjectSchema {
+  const lines = lists.map((name) => [name, { type: 'array', items: { type: 'string' } }] as const);
+  const words = [text, { type: 'string' }] as const;
+  const properties = Object.fromEntries(textFirst ? [words, ...lines] : [...lines, words]);
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}

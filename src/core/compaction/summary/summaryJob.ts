@@ -2,10 +2,9 @@ import type { Cut } from '../ladder/cutPoint';
 import type { Fold } from '../ladder/fold';
 import type { SummaryCall } from './summaryWriter';
 import { errorText } from '../../errors';
-import type { Clock, Disposable } from '../../ports';
-import type { Continuity } from '../../session/fidelity';
+import type { Clock, Disposable, Summarizer, TextAnalysis } from '../../ports';
+import type { ContentOf, Continuity } from '../../session/entry';
 import type { Reach } from '../measure/continuity';
-import type { TextAnalysis } from '../measure/textAnalysis';
 
 export interface JobHooks {
   readonly signal: AbortSignal;
@@ -18,7 +17,8 @@ export interface JobHooks {
 export type Waited = 'ended' | 'late' | 'given_up';
 
 /**
- * One summary that is being written (`BackgroundSummary` says what becomes of it). A turn waits for it or does not: the same job is prepared in the background, waited for in the
+ * One summary that is being written (`BackgroundSummary` says what becomes of it). A turn waits for it or does not: the same job is
+ * prepared in the background, waited for in the
  * foreground, and goes on when the turn has stopped waiting.
  *
  *   running ──answer accepted──▶ ready (`fold`)
@@ -32,6 +32,10 @@ export class SummaryJob {
   failure: string | null = null;
   /** How much of the range is in the summary; null until it has been measured. */
   continuity: Continuity | null = null;
+  /** The record of it, from when it is stored; its requests are paid for and recorded with that. */
+  kept: ContentOf<'prepared_summary'> | null = null;
+  /** Resolves when it has been stored, or will not be. */
+  stored: Promise<void> = Promise.resolve();
   /** Whether the range is found again; null until that has been looked up. */
   reach: Reach | null = null;
   readonly ended: Promise<void>;
@@ -67,9 +71,10 @@ export class SummaryJob {
   }
 
   /** Once there is a summary; nothing waits for it. `measure` must not reject. */
-  async measure(measure: (fold: Fold) => Promise<Continuity | null>): Promise<void> {
-    await this.ended;
-    if (this.fold && !this.abort.signal.aborted) this.continuity = await measure(this.fold);
+  measure(measure: (fold: Fold) => Promise<Continuity | null>): void {
+    void this.ended.then(async () => {
+      if (this.fold && !this.abort.signal.aborted) this.continuity = await measure(this.fold);
+    });
   }
 
   cancel(): void {
@@ -103,4 +108,42 @@ export class SummaryJob {
     (timer as Disposable | null)?.dispose();
     return waited;
   }
+}
+
+export interface FailoverRule {
+  readonly failureThreshold: number;
+  readonly resetMinutes: number;
+}
+
+/**
+ * Which summariser to ask first. One that failed `failureThreshold` times in a row is asked last, until `resetMinutes` have passed
+ * or it succeeds:
+ *
+ *   trusted ──n failures in a row──▶ last ──success, or reset time──▶ trusted
+ */
+export class Failover {
+  private readonly failures = new Map<string, { count: number; at: number }>();
+
+  constructor(private readonly clock: Clock) {}
+
+  order(chain: readonly Summarizer[], { failureThreshold, resetMinutes }: FailoverRule): readonly Summarizer[] {
+    const isLast = (summarizer: Summarizer) => {
+      const failed = this.failures.get(nameOf(summarizer));
+      return failed !== undefined && failed.count >= failureThreshold && this.clock.now() - failed.at < resetMinutes * 60_000;
+    };
+    return [...chain.filter((one) => !isLast(one)), ...chain.filter(isLast)];
+  }
+
+  failed(summarizer: Summarizer): void {
+    const name = nameOf(summarizer);
+    this.failures.set(name, { count: (this.failures.get(name)?.count ?? 0) + 1, at: this.clock.now() });
+  }
+
+  succeeded(summarizer: Summarizer): void {
+    this.failures.delete(nameOf(summarizer));
+  }
+}
+
+function nameOf({ provider, model, serverSide }: Summarizer): string {
+  return `${provider}/${model}${serverSide ? ' (server)' : ''}`;
 }

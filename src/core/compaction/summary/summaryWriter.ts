@@ -1,21 +1,23 @@
-import { ModelError } from '../../models/modelError';
+import { ModelError, type ModelFailureReason, type TokenUsage } from '../../models/modelEvent';
+import { untilAborted } from '../../base/untilAborted';
 import { CancelledError } from '../../errors';
 import { indented, oneLine, type Frames } from '../../frames/frames';
 import { english } from '../../l10n';
 import type { Logger, Summarizer } from '../../ports';
-import type { ModelFailureReason, TokenUsage } from '../../models/modelEvent';
-import type { StoredEntry } from '../../session/entry';
-import type { FoldedIdentifier } from '../measure/audit';
+import { isUserMessage, entryText, type StoredEntry } from '../../session/entry';
+import type { FoldedIdentifier } from '../measure/identifiers';
 import { continuingPrompt, type Continuation } from './continuation';
-import { summaryPrompt } from './prompts';
+import { summaryPrompt, clip, isNotice, renderEntry } from './prompts';
 import type { SummaryFormat } from './summaryFormat';
-import { middleOf, renderParts, transcriptParts, type TranscriptPart } from './transcriptParts';
+import { wholeCharacters } from '../../context/projection/excerpt';
 
 /** One request to a summariser, paid for whether its answer was used or not. */
 export interface SummaryCall {
   readonly provider: string;
   readonly model: string;
   readonly usage: TokenUsage;
+  /** When it was asked: from then on a provider keeps the prompt. */
+  readonly sentAt: number;
 }
 
 export interface SummaryWriterOptions {
@@ -27,6 +29,7 @@ export interface SummaryWriterOptions {
   readonly instructions: string | null;
   readonly estimate: (text: string) => number;
   readonly background: boolean;
+  readonly now: () => number;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly onLife?: () => void;
@@ -146,6 +149,7 @@ export class SummaryWriter {
   private async ask(prompt: string, continuation?: Continuation): Promise<string> {
     const { summarizer, format, maxSummaryTokens, signal, background, estimate, onLife, spent } = this.options;
     if (signal.aborted) throw new CancelledError();
+    const sentAt = this.options.now();
     let usage: TokenUsage | null = null;
     /** Since the last report. */
     let written = '';
@@ -163,12 +167,9 @@ export class SummaryWriter {
       estimated: true,
     });
     // One that does not listen to its signal must not hold anybody.
-    let stop!: () => void;
-    const stopped = new Promise<never>((_, reject) => (stop = () => reject(new CancelledError())));
-    signal.addEventListener('abort', stop, { once: true });
     try {
       // A schema changes the prompt that a conversation has cached.
-      const answer = await Promise.race([
+      const answer = await untilAborted(
         summarizer.summarize(
           {
             system: format.system,
@@ -180,17 +181,19 @@ export class SummaryWriter {
           },
           signal,
         ),
-        stopped,
-      ]);
+        signal,
+        () => {
+          throw new CancelledError();
+        },
+      );
       usage = isReported(answer.usage) ? answer.usage : estimated(answer.text);
       isWhole = true;
       if (answer.text.trim() === '') throw new Error(english('the summary came back empty'));
       return answer.text.trim();
     } finally {
-      signal.removeEventListener('abort', stop);
       // Cancelled or broken off while it was being written: paid for all the same.
       const paid = isWhole || written === '' ? usage : withUnreported(usage ?? estimated(''), estimate(written));
-      if (paid) spent({ provider: summarizer.provider, model: summarizer.model, usage: paid });
+      if (paid) spent({ provider: summarizer.provider, model: summarizer.model, usage: paid, sentAt });
     }
   }
 }
@@ -206,3 +209,65 @@ function isReported({ input, output, cacheRead, cacheWrite }: TokenUsage): boole
 
 const mergeParts =
   'The conversation above is given as summaries of its consecutive parts: merge them into one, dropping what a later part contradicts.';
+
+/** An entry for a summariser, or one part of an entry that is longer than its share. */
+interface TranscriptPart {
+  readonly entry: StoredEntry;
+  readonly text: string;
+  /** `part 2 of 3`; null: the entry is whole. */
+  readonly part: string | null;
+  /** A summary may be cut in front of it. */
+  readonly begins: 'turn' | 'step' | null;
+}
+
+/** Parts of one entry that are read at most: of a longer one, the first and the last. */
+const mostParts = 8;
+const lastParts = 3;
+
+/** Entries one after the other; one that takes more than `share` tokens is read in parts of that size. */
+export function transcriptParts(entries: readonly StoredEntry[], share: number, estimate: (text: string) => number): TranscriptPart[] {
+  return entries
+    .filter((entry) => !isNotice(entry))
+    .flatMap((entry): TranscriptPart[] => {
+      const text = entryText(entry.content);
+      const begins = isUserMessage(entry) ? 'turn' : entry.content.type === 'tool_result' ? null : 'step';
+      const count = Math.ceil(estimate(text) / Math.max(1, share));
+      if (count <= 1) return [{ entry, text, part: null, begins }];
+      const size = Math.ceil(text.length / count);
+      const all = Array.from({ length: count }, (_, index): TranscriptPart => {
+        const part = `part ${index + 1} of ${count}`;
+        return {
+          entry,
+          text: wholeCharacters(text, index * size, Math.min(text.length, (index + 1) * size)),
+          part,
+          begins: index === 0 ? begins : 'step',
+        };
+      });
+      return count <= mostParts ? all : [...all.slice(0, mostParts - lastParts), ...all.slice(-lastParts)];
+    });
+}
+
+/** `maxChars`: of each part; longer ones keep head and tail. */
+export function renderParts(parts: readonly TranscriptPart[], maxChars = Infinity): string {
+  return parts.map(({ entry, text, part }) => renderEntry(entry, clip(text, maxChars), part)).join('\n\n');
+}
+
+/** Where the second half begins: at the user's turn nearest to the middle, or else between a result and the step after it. */
+function middleOf(parts: readonly TranscriptPart[], estimate: (text: string) => number): number {
+  const sizes = parts.map(({ text }) => estimate(text));
+  const half = sizes.reduce((sum, size) => sum + size, 0) / 2;
+  let before = 0;
+  const distance = parts.map((_, index) => {
+    const at = before;
+    before += sizes[index]!;
+    return Math.abs(at - half);
+  });
+  const best = (allowed: (part: TranscriptPart) => boolean) => {
+    let found = 0;
+    for (let i = 1; i < parts.length; i++) if (allowed(parts[i]!) && (found === 0 || distance[i]! < distance[found]!)) found = i;
+    return found;
+  };
+  const turn = best(({ begins }) => begins === 'turn');
+  const isLopsided = turn === 0 || distance[turn]! > half * 0.8;
+  return (isLopsided ? best(({ begins }) => begins !== null) : turn) || turn || Math.floor(parts.length / 2);
+}

@@ -1,6 +1,5 @@
-import type { ModelInfo } from '../../models/modelInfo';
+import { answerTokens, thinkingTokens, type ModelInfo, type ThinkingLevel } from '../../models/modelInfo';
 import type { Keep, Policy } from '../policy/policy';
-import { answerTokens, thinkingTokens, type ThinkingLevel } from '../policy/thinkingLevel';
 
 export interface NudgePoint {
   /** Percent of the effective window, 0–100. */

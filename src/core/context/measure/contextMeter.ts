@@ -3,7 +3,7 @@ import type { ConversationEvent } from '../../chat/events';
 import type { ContextEngine } from '../engine';
 import { CancelledError, errorText } from '../../errors';
 import type { Clock, Logger, TokenCounter } from '../../ports';
-import { type Attachment, attachmentTokens } from '../../session/attachment';
+import { attachmentTokens, type Attachment } from '../../session/userMessage';
 import { liveCompaction } from '../../session/liveCompaction';
 import type { ContextSnapshot } from './snapshot';
 
@@ -160,4 +160,19 @@ class AnchorKeeper {
 
 function hasBeenAnswered({ entries }: BranchState): boolean {
   return liveCompaction(entries) !== null || entries.some(({ content }) => content.type === 'message' && content.role === 'assistant');
+}
+
+/** How long a provider of which nothing else is known may keep a prompt. */
+const cachedMs = 5 * 60_000;
+
+/** Dollars that the next request of a conversation takes before anything is answered; null where no price is known. */
+export function leastCost(branch: BranchState, engine: ContextEngine, now: number): number | null {
+  const { used, anchored } = engine.measure();
+  const { provider, id } = engine.binding.info;
+  const { next } = engine.cache(now);
+  if (next) return next[next.expects]!.cost;
+  const { lastUsage } = branch;
+  const isCached = anchored && lastUsage?.kind === 'turn' && now - lastUsage.at < cachedMs;
+  const cacheRead = isCached ? Math.min(used, lastUsage.input + lastUsage.cacheRead + lastUsage.cacheWrite) : 0;
+  return branch.costOf(provider, id, { input: used - cacheRead, output: 0, cacheRead, cacheWrite: 0 });
 }

@@ -5,7 +5,7 @@ import type { NudgeStatus } from '../../memory/nudges';
 import type { Policy } from '../policy/policy';
 import type { Budget } from './budget';
 import type { Projection } from '../projection/projection';
-import { segmentKinds, type ContextSnapshot, type SegmentKind } from './snapshot';
+import { segmentKinds, type CacheState, type ContextSnapshot, type SegmentKind } from './snapshot';
 
 /** Everything the size of a context depends on. */
 export interface MeasureInput {
@@ -90,6 +90,7 @@ export interface SnapshotInput {
   readonly turnsLeft: number | null;
   /** So many compactions stand behind the prompt. */
   readonly compactions: number;
+  readonly cache: CacheState;
   readonly now: number;
 }
 
@@ -132,6 +133,7 @@ export function toSnapshot(input: SnapshotInput): ContextSnapshot {
     nextEvent: next ? { kind: next.kind, inTokens: next.tokens - used } : null,
     turnsLeft: input.turnsLeft,
     compactions: input.compactions,
+    cache: input.cache,
     updatedAt: input.now,
   };
 }
@@ -146,6 +148,14 @@ export function forecastTurns(
   target: number,
   factor: number,
 ): number | null {
+  const recent = recentTurns(entries, projection);
+  if (recent.length < 2) return null;
+  const growth = (recent.reduce((sum, turn) => sum + turn, 0) / recent.length) * factor;
+  return growth <= 0 ? null : Math.max(0, Math.floor((target - used) / growth));
+}
+
+/** Own tokens of each of the last user turns as they stand in the prompt, oldest first. */
+export function recentTurns(entries: readonly StoredEntry[], projection: Projection): readonly number[] {
   const tokens = new Map<string, number>();
   for (const piece of projection.pieces)
     if (piece.entryId && piece.segment !== 'summary') tokens.set(piece.entryId, (tokens.get(piece.entryId) ?? 0) + piece.tokens);
@@ -154,8 +164,28 @@ export function forecastTurns(
     if (isUserMessage(entry) && tokens.has(entry.uuid)) turns.push(0);
     if (turns.length > 0) turns[turns.length - 1]! += tokens.get(entry.uuid) ?? 0;
   }
-  const recent = turns.slice(-5);
-  if (recent.length < 2) return null;
-  const growth = (recent.reduce((sum, turn) => sum + turn, 0) / recent.length) * factor;
-  return growth <= 0 ? null : Math.max(0, Math.floor((target - used) / growth));
+  return turns.slice(-5);
+}
+
+/** What an entry takes of the prompt. */
+export interface EntrySize {
+  readonly entry: string;
+  readonly segment: SegmentKind;
+  /** The scale is that of `ContextSnapshot.used`. */
+  readonly tokens: number;
+}
+
+/** The entries that take most of the prompt, the largest first; an entry that is sent in several blocks is one. */
+export function largestEntries({ pieces }: Projection, { scale }: Measurement, limit: number): EntrySize[] {
+  const sizes = new Map<string, { segment: SegmentKind; tokens: number }>();
+  for (const { entryId, segment, tokens } of pieces) {
+    if (entryId === null) continue;
+    const known = sizes.get(entryId);
+    if (known) known.tokens += tokens;
+    else sizes.set(entryId, { segment, tokens });
+  }
+  return [...sizes]
+    .sort(([, a], [, b]) => b.tokens - a.tokens)
+    .slice(0, limit)
+    .map(([entry, { segment, tokens }]) => ({ entry, segment, tokens: Math.round(tokens * scale) }));
 }

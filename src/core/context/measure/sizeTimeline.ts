@@ -1,7 +1,6 @@
 import type { BranchStep } from '../../branches/branch';
 import { contextExclusionOf } from '../contextExclusion';
-import { isEntryOf, type StoredEntry } from '../../session/entry';
-import { kindsWhere } from '../../session/entryKinds';
+import { isEntryOf, kindsWhere, type StoredEntry } from '../../session/entry';
 
 export interface SizePoint {
   /** Entries of the branch up to here. */

@@ -113,6 +113,14 @@ export const Policy = z.object({
      * `keep`: everything stays until the hard limit, and then the oldest gives way.
      */
     whenFails: z.enum(['extract', 'truncate', 'keep']),
+    /**
+     * When the provider's prompt cache has expired and as much as `coldLeastTokens` would be written to it again: fold with a summary that
+     * was prepared while it was warm, leave that to the user, or send everything.
+     */
+    whenCold: z.enum(['fold', 'ask', 'keep']),
+    coldLeastTokens: count,
+    /** So many tokens of the newest messages stay verbatim then; the latest message always does. */
+    coldKeepTokens: count,
     review: z.enum(['never', 'manual', 'always']),
     keep,
     format: z.enum(summaryFormats),

@@ -43,6 +43,9 @@ export const policyKnobs = {
   'compaction.maskToolResults': { path: ['compaction', 'masking', 'enabled'], expected: aFlag },
   'compaction.whenFull': { path: ['compaction', 'whenFull'], expected: english('summarize, truncate or ask') },
   'compaction.whenFails': { path: ['compaction', 'whenFails'], expected: english('extract, truncate or keep') },
+  'compaction.whenCold': { path: ['compaction', 'whenCold'], expected: english('fold, ask or keep') },
+  'compaction.coldLeastTokens': { path: ['compaction', 'coldLeastTokens'], expected: aCount },
+  'compaction.coldKeepTokens': { path: ['compaction', 'coldKeepTokens'], expected: aCount },
   'compaction.review': { path: ['compaction', 'review'], expected: english('never, manual or always') },
   'compaction.keep': {
     path: ['compaction', 'keep'],

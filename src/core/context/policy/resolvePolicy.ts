@@ -2,12 +2,7 @@ import * as z from 'zod/mini';
 import { english } from '../../l10n';
 import { Policy, type PolicyInput } from './policy';
 import { isPolicyKnob, knobValue, policyKnobs, withKnob, type PolicyKnobName } from './policyKnobs';
-import { balanced } from './presets/balanced';
-import { goclaw } from './presets/goclaw';
-import { goose, gooseAggressive, gooseConservative } from './presets/goose';
-import { keepRecent } from './presets/keepRecent';
-import { librecode } from './presets/librecode';
-import { sessionState } from './presets/sessionState';
+import { balanced, goclaw, goose, gooseAggressive, gooseConservative, keepRecent, librecode, sessionState } from './presets';
 
 export const presetNames = [
   'balanced',

@@ -2,16 +2,15 @@ import { maskedEntries, stubTokens } from '../../compaction/ladder/mask';
 import { frameTokens, type Frames, type NoticeKind, type Sealed } from '../../frames/frames';
 import type { ModelBlock, ModelMessage, ToolSpec } from '../../models/modelRequest';
 import { offlineProvider } from '../../recall/history';
-import { attachmentTokens, type Attachment } from '../../session/attachment';
+import { attachmentTokens, type Attachment } from '../../session/userMessage';
 import type { ContentOf, StoredEntry } from '../../session/entry';
 import { afterLastBreak, leftOutEntries, liveCompaction, verbatimEntries } from '../../session/liveCompaction';
 import { skillType } from '../../skills/skill';
 import type { Budget } from '../measure/budget';
-import { excerpt, howToRead } from './excerpt';
+import { excerpt, howToRead, stepBounds } from './excerpt';
 import type { SegmentKind } from '../measure/snapshot';
-import { stepBounds } from '../measure/stepBounds';
 
-/** Stands for content that is read only when the request is made (fillAttachments.ts). */
+/** Stands for content that is read only when the request is made (attachments.ts). */
 export interface AttachmentBlock {
   readonly type: 'attachment';
   readonly attachment: Attachment;
@@ -57,7 +56,10 @@ export interface ProjectionInput {
   readonly budget: Pick<Budget, 'oversized'>;
   readonly frames: Frames;
   readonly model: string;
-  /** Tells system texts apart (systemPrompt.ts). What was thought below another one is not sent: omitted in what was thought before there were such names. */
+  /**
+   * Tells system texts apart (systemPrompt.ts). What was thought below another one is not sent: omitted in what was thought before there
+   * were such names.
+   */
   readonly promptId?: string;
   readonly tokensOf: (entry: StoredEntry) => number;
   readonly estimate: (text: string) => number;
@@ -263,12 +265,14 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
     case 'compaction':
     case 'compaction_undone':
     case 'checkpoint':
+    case 'prepared_summary':
     case 'label':
     case 'model_change':
     case 'thinking_level_change':
     case 'instructions_change':
     case 'tools_change':
     case 'session_info':
+    case 'file_changes':
     case 'custom':
       return null;
   }

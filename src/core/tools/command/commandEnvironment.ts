@@ -57,7 +57,9 @@ const secretNames = [
   ],
 ];
 
-/** An address with a password, a private key, a connection string and a header; what services issue is known by its shape (`issuedSecrets`). */
+/**
+ * An address with a password, a private key, a connection string and a header; what services issue is known by its shape (`issuedSecrets`).
+ */
 const secretValues = [
   /:\/\/[^\s:/@]*:[^\s@]+@/,
   /-----BEGIN [A-Z ]*PRIVATE KEY/,

@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
 import { errorText } from '../../errors';
 import { listed, t } from '../../l10n';
-import type { Clock } from '../../ports';
+import type { Clock, Disposable } from '../../ports';
 import { variablesIn } from './commandEnvironment';
-import { CommandOutput } from './commandOutput';
 import { locate } from '../guard/located';
-import { ToolFault, type Tool, type ToolOutcome } from '../tool';
-import { toolInput } from '../toolInput';
+import { ToolFault, toolInput, type Tool, type ToolOutcome } from '../tool';
 import type { ToolWorkspace } from '../toolWorkspace';
 import { placeName } from '../guard/workspacePath';
 
@@ -109,4 +107,52 @@ function missedText(command: string, output: string, withheld: readonly string[]
   return names.length === 0
     ? ''
     : `\n[Commands do not get these variables, because they look like secrets: ${names.join(', ')}. The user can let one through with the setting ${passSetting}.]`;
+}
+
+/** Characters that are kept of the beginning and of the end of an output. */
+const keptEach = 2_000_000;
+/** What is shown while a command runs: at most so much at once, so often. */
+const shownAtOnce = 20_000;
+const everyMs = 100;
+
+/** What a command prints: all of it up to a size, and in calm steps for whoever watches. */
+class CommandOutput implements Disposable {
+  private head = '';
+  private tail = '';
+  private length = 0;
+  private waiting = '';
+  private timer: Disposable | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly show: (text: string) => void,
+  ) {}
+
+  add(text: string): void {
+    this.length += text.length;
+    const room = keptEach - this.head.length;
+    this.head += text.slice(0, Math.max(0, room));
+    this.tail += text.slice(Math.max(0, room));
+    // Cut now and then, not at every piece: that would copy it all each time.
+    if (this.tail.length > 2 * keptEach) this.tail = this.tail.slice(-keptEach);
+    this.waiting = (this.waiting + text).slice(-shownAtOnce);
+    this.timer ??= this.clock.after(everyMs, () => this.flush());
+  }
+
+  get text(): string {
+    const tail = this.tail.slice(-keptEach);
+    const lost = this.length - this.head.length - tail.length;
+    return lost > 0 ? `${this.head}\n\n[… ${lost} characters of output were not kept …]\n\n${tail}` : this.head + tail;
+  }
+
+  dispose(): void {
+    this.flush();
+  }
+
+  private flush(): void {
+    this.timer?.dispose();
+    this.timer = undefined;
+    if (this.waiting !== '') this.show(this.waiting);
+    this.waiting = '';
+  }
 }

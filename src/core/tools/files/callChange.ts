@@ -1,5 +1,5 @@
 import type { ContentOf } from '../../session/entry';
-import { noteName } from '../../memory/notePath';
+import { noteName } from '../../memory/notes';
 import { memoryToolName } from '../../memory/nudges';
 import type { FileChange } from '../tool';
 

@@ -2,8 +2,7 @@ import * as z from 'zod/mini';
 import { t } from '../../l10n';
 import { assertAsked, locate, readQuestion, type Located } from '../guard/located';
 import { looksSecret } from '../guard/secretFiles';
-import type { Tool } from '../tool';
-import { toolInput } from '../toolInput';
+import { toolInput, type Tool } from '../tool';
 import type { ToolWorkspace } from '../toolWorkspace';
 import { placeName } from '../guard/workspacePath';
 

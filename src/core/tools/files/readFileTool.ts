@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
 import { t } from '../../l10n';
 import { assertAsked, locate, readQuestion, type Located } from '../guard/located';
-import { lineCharacters, pageText } from './pageText';
-import type { SeenFiles } from './seenFiles';
-import { readTextFile } from './textFile';
-import { ToolFault, type Tool } from '../tool';
-import { toolInput } from '../toolInput';
+import { readTextFile, lineCharacters, pageText, type SeenFiles } from './textFile';
+import { ToolFault, toolInput, type Tool } from '../tool';
 import type { ToolWorkspace } from '../toolWorkspace';
 
 const Input = z.object({

@@ -2,10 +2,8 @@ import * as z from 'zod/mini';
 import { t } from '../../l10n';
 import { globMatcher } from '../guard/glob';
 import { assertAsked, locate, readQuestion, type Located } from '../guard/located';
-import { linesOf } from './pageText';
-import { decode } from './textFile';
-import type { Tool } from '../tool';
-import { toolInput } from '../toolInput';
+import { decode, linesOf } from './textFile';
+import { toolInput, type Tool } from '../tool';
 import type { LineMatcher, ToolWorkspace } from '../toolWorkspace';
 import { searchRoots, walkFiles } from '../guard/walk';
 

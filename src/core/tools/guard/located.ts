@@ -1,9 +1,8 @@
 import { t } from '../../l10n';
 import { ToolFault, type ApprovalQuestion, type FileChange } from '../tool';
 import type { ToolWorkspace } from '../toolWorkspace';
-import { placeName, toPlace, type Place } from './workspacePath';
-import type { EditGuard } from './editGuard';
-import { foldPath } from './foldPath';
+import { placeName, toPlace, foldPath, type Place } from './workspacePath';
+import type { EditGuard } from './guardedKinds';
 import { GitIgnore, mostIgnoreBytes } from './gitIgnore';
 import { looksSecret } from './secretFiles';
 

@@ -1,4 +1,4 @@
-import { foldNames } from './foldPath';
+import { foldNames } from './workspacePath';
 import { globMatcher, nameMatcher } from './glob';
 
 /** Folders in which everything is one, wherever they lie. */

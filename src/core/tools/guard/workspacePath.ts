@@ -1,4 +1,5 @@
 import { ToolFault } from '../tool';
+import { trimmedEnd } from '../../base/text';
 
 /** One of the workspace's folders. */
 export interface WorkspaceFolder {
@@ -89,4 +90,23 @@ function checked(given: string, place: Place, root: string): Place {
 
 function outside(given: string): ToolFault {
   return new ToolFault(`${JSON.stringify(given)} is outside of the workspace. Only files in its folders can be used.`);
+}
+
+/**
+ * A path as the most forgiving file system compares it: in one case of letters, without characters that are not seen (macOS passes over
+ * some of them), composed. What guards a file compares paths like this everywhere: a name too many costs a question.
+ */
+export function foldPath(path: string): string {
+  return path
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase();
+}
+
+/** The same for the names in a path: Windows, and what is formatted for it elsewhere, pass over dots and blanks at the end of one. */
+export function foldNames(path: string): string {
+  return foldPath(path)
+    .split('/')
+    .map((name) => trimmedEnd(name, /[. ]/))
+    .join('/');
 }

@@ -1,7 +1,7 @@
-import { unreadable } from '../rawEntry';
-import { kept, type RecordPart } from '../sourceRecord';
-import { isObject, textOf, type Json } from './jsonShape';
-import { messageParts, toolResultParts } from './messageBlocks';
+import { kept, unreadable, noted, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { isObject, type Json } from '../../base/json';
+import { textOf, timeOf } from './foreignJson';
+import { messageParts, toolResultParts, foreignCompaction } from './messageBlocks';
 
 const flags = { display: true, modelFacing: true };
 
@@ -56,4 +56,101 @@ function callOf(call: unknown): { readonly type: 'tool_use'; readonly id: string
     // A call that was cut off stays as it was written.
   }
   return { type: 'tool_use', id: textOf(field(call, 'id')) ?? '', name: textOf(field(named, 'name')) ?? 'tool', input };
+}
+
+type Rows = readonly { readonly row: Json; readonly hash: string }[];
+
+/**
+ * A row of `sessions` (id, metadata) and its rows of `messages` (role, content, tool_calls, timestamp), as the Goose pattern lays them out.
+ */
+export function emonkEvents(session: Json, messages: Rows): SourceEvent[] {
+  const id = String(session['id']);
+  const createdAt = localTime(session['created_at']);
+  const metadata = jsonOf(session['metadata']);
+  const { cost_limit: limit, ...own } = isObject(metadata) ? metadata : {};
+  const toolNames = new Map<string, string>();
+  const open: string[] = [];
+  return [
+    {
+      type: 'session',
+      session: {
+        id,
+        ...(createdAt === null ? {} : { createdAt }),
+        metadata: own,
+        ...(typeof limit === 'number' && limit > 0 ? { costLimit: limit } : {}),
+      },
+    },
+    ...messages.map(({ row, hash }): SourceEvent => {
+      const calls = jsonOf(row['tool_calls']);
+      return {
+        type: 'record',
+        record: {
+          id: String(row['id']),
+          parent: undefined,
+          at: localTime(row['timestamp']),
+          hash,
+          parts: chatMessageParts({ role: row['role'], content: row['content'], tool_calls: calls }, toolNames, open),
+        },
+      };
+    }),
+  ];
+}
+
+/** Python writes the time of its own place, and no zone. */
+function localTime(value: unknown): number | null {
+  const text = textOf(value);
+  if (text === undefined || !/^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text) || /(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return timeOf(value);
+  const at = Date.parse(text.replace(' ', 'T').replace(/(\.\d{3})\d+$/, '$1'));
+  return Number.isNaN(at) ? null : at;
+}
+
+function jsonOf(value: unknown): unknown {
+  if (typeof value !== 'string') return undefined;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * One JSON file for each session: `key` (`telegram:123456`), `messages`, `summary`, `created`, `updated`. The summary stands for messages
+ * that the program has cut off. It cuts from the front, so a message is known by its content, not by its place.
+ */
+export function sessionJsonEvents(session: Json, fallbackId: string, hashOf: (value: unknown) => string): SourceEvent[] {
+  const key = textOf(field(session, 'key')) ?? fallbackId;
+  const createdAt = timeOf(field(session, 'created'));
+  const updatedAt = timeOf(field(session, 'updated'));
+  const summary = textOf(field(session, 'summary')) ?? '';
+  const toolNames = new Map<string, string>();
+  const open: string[] = [];
+  const counts = new Map<string, number>();
+  const records = list(field(session, 'messages')).map((message): Extract<SourceEvent, { type: 'record' }> => {
+    const hash = hashOf(message);
+    const count = (counts.get(hash) ?? 0) + 1;
+    counts.set(hash, count);
+    return {
+      type: 'record',
+      record: {
+        id: `${hash}~${count}`,
+        parent: undefined,
+        at: null,
+        hash,
+        parts: chatMessageParts(isObject(message) ? message : {}, toolNames, open),
+      },
+    };
+  });
+  const fold = foreignCompaction(`${key}/${hashOf(summary)}`, summary, records[0]?.record.id ?? null, 0);
+  return [
+    { type: 'session', session: { id: key, ...(createdAt === null ? {} : { createdAt }), metadata: { sessionKey: key } } },
+    ...records,
+    ...(summary === ''
+      ? []
+      : [
+          {
+            type: 'record',
+            record: { id: `summary~${hashOf(summary)}`, parent: undefined, at: updatedAt, hash: hashOf(summary), parts: [noted(fold)] },
+          } as const,
+        ]),
+  ];
 }

@@ -1,8 +1,7 @@
-import { unreadable } from '../rawEntry';
-import { kept, noted, type RecordPart, type SourceEvent, type SourceRecord } from '../sourceRecord';
-import { foreignCompaction } from './foldRecord';
-import { isObject, joinedText, numberOf, otherFields, textOf, timeOf, wordOf, type Json } from './jsonShape';
-import { messageParts } from './messageBlocks';
+import { kept, noted, unreadable, type RecordPart, type SourceEvent, type SourceRecord } from '../sourceRecord';
+import { messageParts, foreignCompaction } from './messageBlocks';
+import { isObject, type Json } from '../../base/json';
+import { joinedText, numberOf, otherFields, textOf, timeOf, wordOf } from './foreignJson';
 
 /** Bookkeeping of the program, the same on every line, or taken over into an entry. */
 const knownFields = new Set(

@@ -1,9 +1,7 @@
-import { unreadable } from '../rawEntry';
-import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
-import { foreignCompaction } from './foldRecord';
-import { parseForeign, tooDeep } from './foreignJson';
-import { isObject, joinedText, textOf, timeOf, wordOf, type Json } from './jsonShape';
-import { messageParts, toolResultParts } from './messageBlocks';
+import { kept, noted, said, unreadable, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { messageParts, toolResultParts, foreignCompaction } from './messageBlocks';
+import { parseForeign, tooDeep, joinedText, textOf, timeOf, wordOf } from './foreignJson';
+import { isObject, type Json } from '../../base/json';
 
 /** A session file of Continue: one object with a `history`. An item may carry the summary of everything up to it. */
 export function continueEvents(session: Json, fallbackId: string, hashOf: (value: unknown) => string): SourceEvent[] {

@@ -1,7 +1,7 @@
-import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
-import { unreadable } from '../rawEntry';
-import { foreignCompaction } from './foldRecord';
-import { numberOf, textOf, timeOf, type Json } from './jsonShape';
+import { kept, noted, said, unreadable, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { foreignCompaction } from './messageBlocks';
+import type { Json } from '../../base/json';
+import { numberOf, textOf, timeOf } from './foreignJson';
 
 /** A row of one of the three tables, which make one conversation by their times. */
 export interface GoclawRow {

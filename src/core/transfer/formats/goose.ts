@@ -1,7 +1,6 @@
-import { unreadable } from '../rawEntry';
-import { kept, type RecordPart, type SourceEvent } from '../sourceRecord';
-import { parseForeign, tooDeep } from './foreignJson';
-import { isObject, numberOf, textOf, timeOf, type Json } from './jsonShape';
+import { kept, unreadable, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { parseForeign, tooDeep, numberOf, textOf, timeOf } from './foreignJson';
+import { isObject, type Json } from '../../base/json';
 import { messageParts } from './messageBlocks';
 
 /** A row of `sessions`, and its rows of `messages` in order. */

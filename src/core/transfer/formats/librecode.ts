@@ -1,9 +1,8 @@
 import { commandMessage, type CommandRun } from '../../session/commandRun';
-import { unreadable } from '../rawEntry';
-import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
-import { foreignCompaction } from './foldRecord';
-import { parseForeign, tooDeep } from './foreignJson';
-import { isObject, numberOf, textOf, timeOf, wordOf, type Json } from './jsonShape';
+import { kept, noted, said, unreadable, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { foreignCompaction } from './messageBlocks';
+import { parseForeign, tooDeep, numberOf, textOf, timeOf, wordOf } from './foreignJson';
+import { isObject, type Json } from '../../base/json';
 import { commandRun, tagName } from './pi';
 
 /** A row of `sessions`, and its rows of `session_entries`: a tree like ours. */

@@ -1,6 +1,9 @@
-import { unreadable } from '../rawEntry';
-import { kept, said, type Picture, type RecordPart } from '../sourceRecord';
-import { isObject, joinedText, textOf, wordOf, type Json } from './jsonShape';
+import { kept, said, unreadable, type Picture, type RecordPart } from '../sourceRecord';
+import { isObject, type Json } from '../../base/json';
+import { joinedText, textOf, wordOf } from './foreignJson';
+import type { ContentOf } from '../../session/entry';
+import { english } from '../../l10n';
+import { estimateTokens } from '../../context/measure/estimateTokens';
 
 export interface MessageContext {
   readonly role: 'user' | 'assistant';
@@ -125,4 +128,33 @@ function pictureOf(block: Json): Picture | undefined {
   const mime = textOf(source['media_type'] ?? source['mimeType'] ?? source['mediaType']);
   const data = textOf(source['data']);
   return mime === undefined || data === undefined ? undefined : { mime, data };
+}
+
+/** Another program's compaction, so that the projection goes on from its summary. `firstKept` names a record. */
+export function foreignCompaction(
+  operationId: string,
+  summaryText: string,
+  firstKept: string | null,
+  tokensBefore: number,
+  more: Partial<ContentOf<'compaction'>> = {},
+): ContentOf<'compaction'> {
+  return {
+    type: 'compaction',
+    operationId,
+    summaryText,
+    firstKeptEntry: firstKept,
+    coversFrom: null,
+    tokensBefore,
+    tokensAfter: estimateTokens(summaryText),
+    messagesBefore: 0,
+    messagesAfter: 0,
+    trigger: 'automatic',
+    rung: summaryText.trim() === '' ? 'truncate' : 'model',
+    model: null,
+    durationMs: 0,
+    heldMs: 0,
+    needsSummaryRetry: false,
+    note: english('Made by the program that this session was imported from.'),
+    ...more,
+  };
 }

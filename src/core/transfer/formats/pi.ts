@@ -2,11 +2,10 @@ import type { ContentOf } from '../../session/entry';
 import { commandMessage, type CommandRun } from '../../session/commandRun';
 import { english } from '../../l10n';
 import { entryOfMessage } from '../openClawRecord';
-import { unreadable } from '../rawEntry';
-import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
-import { foreignCompaction } from './foldRecord';
-import { isObject, joinedText, numberOf, otherFields, textOf, timeOf, wordOf, type Json } from './jsonShape';
-import { messageParts, toolResultParts } from './messageBlocks';
+import { kept, noted, said, unreadable, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { messageParts, toolResultParts, foreignCompaction } from './messageBlocks';
+import { isObject, type Json } from '../../base/json';
+import { joinedText, numberOf, otherFields, textOf, timeOf, wordOf } from './foreignJson';
 
 const frame = ['type', 'id', 'parentId', 'timestamp'];
 const known: Readonly<Record<string, ReadonlySet<string>>> = {

@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
 import { askOnce } from '../../../core/chat/askOnce';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
-import { plainText } from '../terminalText';
+import { plainText } from '../terminal';
 import { providerFlags } from '../providerFlags';
 import { billed, modelAlone } from '../run/withoutHistory';
 

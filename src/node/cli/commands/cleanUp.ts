@@ -3,7 +3,7 @@ import { lastUsed, sessionsToCleanUp } from '../../../core/maintenance/cleanUp';
 import type { Session } from '../../../core/session/session';
 import { counted } from '../../../core/maintenance/reports';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type FlagSpec } from '../flags';
-import { plain } from '../terminalText';
+import { plain } from '../terminal';
 import { storeFlag, withReader, withWriter } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [

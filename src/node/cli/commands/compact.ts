@@ -1,6 +1,6 @@
 import { presetNames } from '../../../core/context/policy/resolvePolicy';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
-import { plainText } from '../terminalText';
+import { plainText } from '../terminal';
 import { providerFlags } from '../providerFlags';
 import { withConversation } from './run';
 

@@ -4,30 +4,28 @@ import { systemPrompt } from '../../../core/chat/turn/systemPrompt';
 import { ContextEngine, type ModelBinding } from '../../../core/context/engine';
 import { presetNames, resolveSessionPolicy } from '../../../core/context/policy/resolvePolicy';
 import type { ContextSnapshot } from '../../../core/context/measure/snapshot';
-import { parseThinkingLevel } from '../../../core/context/policy/thinkingLevel';
+import { costOf, priceOf, type CostOf } from '../../../core/cost/prices';
+import { parseThinkingLevel, type ModelInfo } from '../../../core/models/modelInfo';
 import { oneLine, unmarked } from '../../../core/frames/frames';
 import type { ModelBlock, ModelRequest } from '../../../core/models/modelRequest';
 import type { ModelClient } from '../../../core/ports';
-import type { ModelInfo } from '../../../core/models/modelInfo';
 import { createMemoryTool } from '../../../core/memory/memoryTool';
 import { offlineProvider } from '../../../core/recall/history';
 import { createRecallTool } from '../../../core/recall/recallTool';
 import type { StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
 import { toSpec, ToolBox } from '../../../core/tools/toolBox';
-import { segmentLabels, thresholdText } from '../../../protocol/contextText';
+import { cacheText, segmentLabels, thresholdText } from '../../../protocol/contextText';
 import { FileMemoryNotes } from '../../memory/fileMemoryNotes';
-import { fallbackModel, modelFromTable } from '../../models/modelTable';
-import { newSeal } from '../../runtime/newSeal';
+import { cacheRules, fallbackModel, modelFromTable } from '../../models/modelTable';
+import { newSeal, UuidV7 } from '../../runtime/ids';
 import { systemClock } from '../../runtime/systemClock';
-import { UuidV7 } from '../../runtime/uuidV7';
 import { openStore } from '../../store/client/openStore';
 import { WorkerTokenCounter } from '../../tokens/workerTokenCounter';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type FlagSpec } from '../flags';
-import { plainText } from '../terminalText';
-import { sessionNamed } from '../sessionNamed';
-import { stderrLogger } from '../stderrLogger';
-import { allowedTools, toolFlags, workspaceToolsOf } from '../toolFlags';
+import { plainText, stderrLogger } from '../terminal';
+import { sessionNamed } from '../storeFlags';
+import { allowedTools, toolFlags, toolWorkspace, workspaceToolsOf } from '../toolFlags';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
@@ -55,6 +53,9 @@ does not exist.`;
 /** A model that is not in the table is taken to give as much as a policy wants at most. */
 const unknownMaxOutput = 8_192;
 
+/** The user's own prices are settings of VS Code, which are not read here. */
+const builtInCost: CostOf = (provider, model, usage) => costOf(priceOf({}, provider, model), usage);
+
 /** Resolves with the exit code. */
 export async function context(args: readonly string[]): Promise<number> {
   const { words, rest } = splitWords(args, specs);
@@ -75,7 +76,7 @@ export async function context(args: readonly string[]): Promise<number> {
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
   try {
     const { uuid } = await sessionNamed(store, name);
-    const branch = await BranchState.load({ store, counter, clock: systemClock, ids: new UuidV7() }, uuid);
+    const branch = await BranchState.load({ store, counter, clock: systemClock, ids: new UuidV7(), costOf: builtInCost }, uuid);
     const info = modelInfo(
       flags['model'] === undefined ? answeredLast(branch.session, branch.entries) : { provider: 'anthropic', model: flags['model'] },
       window,
@@ -83,7 +84,7 @@ export async function context(args: readonly string[]): Promise<number> {
     const own = [
       createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined),
       createRecallTool({ store, session: () => uuid, newSeal }),
-      ...workspaceToolsOf(flags, allowTools),
+      ...workspaceToolsOf(toolWorkspace(flags, allowTools), allowTools),
     ];
     const tools = new ToolBox(own, () => [], { store, branch, tokensOf: () => 0, budget: () => 0 }).current();
     const prompt = { system: systemPrompt(tools, instructionsOf(branch.entries), branch.frames), tools: tools.map(toSpec) };
@@ -141,6 +142,7 @@ function bindingTo(info: ModelInfo): ModelBinding {
   const client: ModelClient = {
     provider: info.provider,
     generates: true,
+    ...(info.provider === 'anthropic' ? { cacheRules } : {}),
     async *stream() {
       yield { type: 'failed', failure: { reason: 'no_key', detail: '' } };
     },
@@ -160,6 +162,7 @@ function forPeople(snapshot: ContextSnapshot, request: ModelRequest): string {
       .filter((segment) => segment.tokens > 0)
       .map((segment) => `  ${segmentLabels[segment.kind]().padEnd(24)} ${tokens(segment.tokens).padStart(10)}`),
     ...snapshot.thresholds.map((threshold) => `  ${thresholdText(threshold)}`),
+    `  ${cacheText(snapshot.cache)}`,
     '',
     '=== system',
     shown(request.system),

@@ -1,6 +1,5 @@
 import type { Conversation } from '../../../core/chat/conversation';
-import type { RunCommand } from './runCommand';
-import type { OutputLine } from './runEvents';
+import type { RunCommand, OutputLine } from '../run/runLines';
 
 /** Commands about what the model is sent. */
 export type ContextCommand = Extract<

@@ -3,8 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { allSessions } from '../../transfer/export/exportJson';
 import { exportFormats, exportSessions, writeExport, type ExportFormat } from '../../transfer/export/exportSessions';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
-import { sessionNamed } from '../sessionNamed';
-import { storeFlag, withReader } from '../storeFlags';
+import { storeFlag, withReader, sessionNamed } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [
   storeFlag,

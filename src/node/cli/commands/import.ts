@@ -4,7 +4,7 @@ import type { ImportedSession, ImportReport } from '../../../core/transfer/impor
 import { importFormats, type ImportFormat } from '../../transfer/import/detectFormat';
 import { importInThread } from '../../transfer/import/importInThread';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
-import { plain } from '../terminalText';
+import { plain } from '../terminal';
 import { storeFlag, withWriter } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [

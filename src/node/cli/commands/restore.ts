@@ -4,7 +4,7 @@ import { StoreError } from '../../../core/errors';
 import { counted, isUnusable, problemCount } from '../../../core/maintenance/reports';
 import { restoreFile, verifyFile } from '../../store/client/storeTask';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
-import { plain } from '../terminalText';
+import { plain } from '../terminal';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history to replace; made when it is not there' },

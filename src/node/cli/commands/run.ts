@@ -1,11 +1,11 @@
+import type { CompactionResult } from '../../../core/chat/events';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { Conversation } from '../../../core/chat/conversation';
 import type { ConversationDeps } from '../../../core/chat/conversationDeps';
-import type { CompactionResult } from '../../../core/compaction/compactor';
-import { ModelError } from '../../../core/models/modelError';
+import { ModelError } from '../../../core/models/modelEvent';
 import type { WhenFullAnswer } from '../../../core/chat/turn/turn';
 import { modelTurnError } from '../../../core/chat/turn/turnError';
 import { errorText, StoreError } from '../../../core/errors';
@@ -15,12 +15,11 @@ import { openStore } from '../../store/client/openStore';
 import { conversationDeps } from '../../runtime/conversationDeps';
 import { ModelBindings } from '../../runtime/modelBindings';
 import { systemClock } from '../../runtime/systemClock';
-import { UuidV7 } from '../../runtime/uuidV7';
+import { UuidV7 } from '../../runtime/ids';
 import { WorkerAnalyst } from '../../analysis/workerAnalyst';
 import { FileMemoryNotes } from '../../memory/fileMemoryNotes';
 import { findSkills } from '../../skills/findSkills';
-import { workspaceInstructions } from '../../memory/instructionFiles';
-import { WorkspacePins } from '../../memory/workspacePins';
+import { workspaceInstructions, WorkspacePins } from '../../memory/workspaceTexts';
 import { CommandRunner } from '../../tools/commandRunner';
 import { DiskWorkspace } from '../../tools/diskWorkspace';
 import { WorkerTokenCounter } from '../../tokens/workerTokenCounter';
@@ -32,10 +31,10 @@ import { contextCommand } from './contextCommands';
 import { parseProviderFlags, providerFlags } from '../providerFlags';
 import { openSession, parseSessionFlags, sessionFlags } from '../run/sessionFlags';
 import { converseWithoutHistory } from '../run/withoutHistory';
-import { parseRunCommand, type RunCommand } from './runCommand';
-import { toOutputLine, type OutputLine } from './runEvents';
-import { stderrLogger } from '../stderrLogger';
-import { allowedTools, toolFlags, workspaceToolsOf } from '../toolFlags';
+import { parseRunCommand, toOutputLine, type RunCommand, type OutputLine } from '../run/runLines';
+import { stderrLogger } from '../terminal';
+import { fileRecorder } from '../../rewind/fileRecorder';
+import { allowedTools, toolFlags, toolWorkspace, workspaceToolsOf } from '../toolFlags';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', help: 'folder of the history; made when it does not exist (required but with --no-history)' },
@@ -145,6 +144,8 @@ export async function withConversation(
     // Once, so that the prompt of the session stays as it begins.
     const instructions = flags['workspace-instructions'] ? await workspaceInstructions(new WorkspacePins(folders)) : '';
     const skills = flags['skills'] === undefined ? [] : await findSkills({ folders: [resolve(flags['skills'])], workspace: [] }, log);
+    const workspace = toolWorkspace(flags, allowTools);
+    const recorder = workspace && fileRecorder({ store, workspace, log });
     const deps: ConversationDeps = conversationDeps({
       store,
       counter,
@@ -153,7 +154,9 @@ export async function withConversation(
       session: session.uuid,
       approvalRule: (question) => headlessRule(question, allowTools),
       maxRounds: () => mostRounds,
-      tools: () => workspaceToolsOf(flags, allowTools),
+      recallHints: () => true,
+      tools: () => workspaceToolsOf(recorder?.workspace ?? null, allowTools),
+      ...(recorder ? { recorder } : {}),
       instructions: () => instructions,
       skills,
       askWhenFull: async () => (whenFull as WhenFullAnswer | undefined) ?? 'summarize',

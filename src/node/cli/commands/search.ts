@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { timeText } from '../../../core/recall/dateText';
+import { asksWhen } from '../../../core/recall/relativeDates';
 import { dayStart, parseSearchText } from '../../../core/recall/parseSearchText';
 import { snippet } from '../../../core/recall/snippet';
 import type { SearchHit, SearchQuery, SearchResult } from '../../../core/session/searchQuery';
 import { openStore } from '../../store/client/openStore';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
-import { plain } from '../terminalText';
-import { sessionNamed } from '../sessionNamed';
-import { stderrLogger } from '../stderrLogger';
+import { plain, stderrLogger } from '../terminal';
+import { sessionNamed } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
@@ -20,7 +20,10 @@ const specs: readonly FlagSpec[] = [
   { name: 'from', value: 'DAY', help: 'nothing older than this day (YYYY-MM-DD, local time)' },
   { name: 'to', value: 'DAY', help: 'nothing newer than the end of this day' },
   { name: 'k', value: 'N', help: 'at most this many results; default 10' },
-  { name: 'json', help: 'one JSON object a line: entryId, sessionId, role, time, score, text' },
+  {
+    name: 'json',
+    help: 'one JSON object a line: entryId, sessionId, role, time, score, text; beside, where a result has none of the words: the number of the entry that it was said next to; dates: days that it names like "last Friday"',
+  },
 ];
 
 const defaultResults = 10;
@@ -53,7 +56,7 @@ export async function search(args: readonly string[]): Promise<number> {
     const session = flags['session'] === undefined ? undefined : (await sessionNamed(store, flags['session'])).uuid;
     const result = await store.search({ text, limit, whole: true, ...filters, ...(session === undefined ? {} : { session }) });
     for (const hit of result.hits)
-      process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
+      process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result, text)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
     if (!result.complete) process.stderr.write('Not all of the history was searched: its index is not ready yet.\n');
     if (result.hits.length > 0) return 0;
     process.stderr.write(result.terms.length === 0 ? `"${text}" has no words to search for.\n` : `Nothing matches "${text}".\n`);
@@ -88,11 +91,24 @@ function dayOf(name: 'from' | 'to', value: string | undefined, days: 0 | 1): Pic
   return { [name]: new Date(day.getFullYear(), day.getMonth(), day.getDate() + days).getTime() - days };
 }
 
-function toOutput({ entry, sessionId, role, at, score, text }: SearchHit): object {
-  return { entryId: entry, sessionId, role, time: new Date(at).toISOString(), score: Number(score.toFixed(4)), text };
+function toOutput({ entry, sessionId, role, at, score, text, beside, dates }: SearchHit): object {
+  return {
+    entryId: entry,
+    sessionId,
+    role,
+    time: new Date(at).toISOString(),
+    score: Number(score.toFixed(4)),
+    text,
+    ...(beside === null ? {} : { beside }),
+    ...(dates.length === 0 ? {} : { dates }),
+  };
 }
 
-function forPeople(hit: SearchHit, { terms }: SearchResult): string {
+function forPeople(hit: SearchHit, { terms }: SearchResult, query: string): string {
   const title = plain(hit.sessionTitle);
-  return `${hit.entry}  ${hit.sessionId}${title ? ` ${title}` : ''}  ${hit.speaker}  ${timeText(hit.at)}  ${hit.score.toFixed(2)}\n    ${plain(snippet(hit.text, terms))}`;
+  const origin = `${hit.entry}  ${hit.sessionId}${title ? ` ${title}` : ''}  ${hit.speaker}`;
+  const dates = [timeText(hit.at), ...hit.dates.map(({ said, day }) => `${plain(said)}: ${day}`)].join('; ');
+  const head = asksWhen(query) ? `${dates}  ${origin}` : `${origin}  ${dates}`;
+  const why = hit.beside === null ? '' : `  (has none of the words; said next to #${hit.beside}, which has)`;
+  return `${head}  ${hit.score.toFixed(2)}${why}\n    ${plain(snippet(hit.text, terms))}`;
 }

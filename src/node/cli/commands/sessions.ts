@@ -1,10 +1,9 @@
 import type { SessionStore } from '../../../core/ports';
 import { counted } from '../../../core/maintenance/reports';
 import { timeText } from '../../../core/recall/dateText';
-import { type Session, type SessionQuery, type SessionSort, sessionSorts } from '../../../core/session/session';
-import { metadataValue } from '../../../core/session/metadataText';
+import { sessionSorts, metadataValue, type Session, type SessionQuery, type SessionSort } from '../../../core/session/session';
 import { flagHelp, pairsOf, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from '../flags';
-import { plain } from '../terminalText';
+import { plain } from '../terminal';
 import { storeFlag, withReader } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { analyse } from '../../../core/analytics/analyse';
-import { lastDays } from '../../../core/analytics/days';
-import type { AnalyticsReport } from '../../../core/analytics/report';
+import { lastDays, type AnalyticsReport } from '../../../core/analytics/report';
 import { counted } from '../../../core/maintenance/reports';
 import { dayStart } from '../../../core/recall/parseSearchText';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from '../flags';
-import { plain } from '../terminalText';
+import { plain } from '../terminal';
 import { storeFlag, withReader } from '../storeFlags';
 
 const defaultDays = 7;

@@ -4,8 +4,7 @@ import { checkedText, counted, problemCount, type VerifyReport } from '../../../
 import { openStore } from '../../store/client/openStore';
 import { verifyFolder } from '../../store/client/storeTask';
 import { flagHelp, parseFlags, type FlagSpec } from '../flags';
-import { plain } from '../terminalText';
-import { stderrLogger } from '../stderrLogger';
+import { plain, stderrLogger } from '../terminal';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },

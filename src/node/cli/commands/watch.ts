@@ -2,19 +2,16 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { errorText } from '../../../core/errors';
 import type { SessionStore } from '../../../core/ports';
-import type { StoredEntry } from '../../../core/session/entry';
-import { entryText } from '../../../core/session/entryKinds';
+import { entryText, type StoredEntry } from '../../../core/session/entry';
 import { meantSession } from '../../../core/transfer/openClawKeys';
 import { systemClock } from '../../runtime/systemClock';
-import { UuidV7 } from '../../runtime/uuidV7';
-import { findOpenClaw } from '../../transfer/openClaw/findOpenClaw';
+import { UuidV7 } from '../../runtime/ids';
+import { findOpenClaw, OpenClawFolder } from '../../transfer/openClaw/findOpenClaw';
 import { importInThread } from '../../transfer/import/importInThread';
 import { OpenClawDatabase } from '../../transfer/openClaw/openClawDatabase';
-import { OpenClawFolder } from '../../transfer/openClaw/openClawFolder';
 import { OpenClawWatch } from '../../transfer/openClaw/openClawWatch';
 import { flagHelp, parseFlags, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
-import { plainText } from '../terminalText';
-import { stderrLogger } from '../stderrLogger';
+import { plainText, stderrLogger } from '../terminal';
 import { storeFlag, withWriter } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [

@@ -3,12 +3,11 @@ import { isPolicyKnob, policyKnobs } from '../../../core/context/policy/policyKn
 import { presetNames, resolveSessionPolicy, SessionPolicy } from '../../../core/context/policy/resolvePolicy';
 import { StoreError } from '../../../core/errors';
 import type { SessionStore } from '../../../core/ports';
-import { metadataValue } from '../../../core/session/metadataText';
-import { isSessionKey, type Session, type SessionPatch } from '../../../core/session/session';
+import { isSessionKey, metadataValue, type Session, type SessionPatch } from '../../../core/session/session';
 import { systemClock } from '../../runtime/systemClock';
-import { UuidV7 } from '../../runtime/uuidV7';
+import { UuidV7 } from '../../runtime/ids';
 import { pairsOf, UsageError, type Flags, type FlagSpec } from '../flags';
-import { sessionNamed } from '../sessionNamed';
+import { sessionNamed } from '../storeFlags';
 
 /** Which session a conversation goes on in, and what it is given. */
 export const sessionFlags: readonly FlagSpec[] = [

@@ -1,15 +1,14 @@
 import { createInterface } from 'node:readline';
 import { askOnce, type SingleAnswer } from '../../../core/chat/askOnce';
-import { ModelError } from '../../../core/models/modelError';
+import { ModelError } from '../../../core/models/modelEvent';
 import { modelTurnError } from '../../../core/chat/turn/turnError';
 import type { ModelBinding } from '../../../core/context/engine';
 import { costOf, priceOf } from '../../../core/cost/prices';
 import { ModelBindings, offlineModelId } from '../../runtime/modelBindings';
 import { UsageError, type Flags } from '../flags';
 import { parseProviderFlags } from '../providerFlags';
-import { parseRunCommand } from '../commands/runCommand';
-import type { OutputLine } from '../commands/runEvents';
-import { stderrLogger } from '../stderrLogger';
+import { parseRunCommand, type OutputLine } from './runLines';
+import { stderrLogger } from '../terminal';
 
 /** The model that the flags name, without a history beside it. Throws `UsageError`. */
 export async function modelAlone(flags: Flags): Promise<ModelBinding> {

@@ -2,7 +2,7 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelBlock } from '../../../core/models/modelRequest';
 import type { ModelEvent, TokenUsage } from '../../../core/models/modelEvent';
 import type { Ending, StreamedAnswer } from '../streamAnswer';
-import { parseToolInput } from '../toolInput';
+import { parseToolInput } from '../requestParts';
 
 type Start = Anthropic.RawContentBlockStartEvent['content_block'] | Anthropic.Beta.BetaCompactionBlock;
 type Delta = Anthropic.RawContentBlockDelta | Anthropic.Beta.BetaCompactionContentBlockDelta;
@@ -115,7 +115,7 @@ export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStrea
     return [{ type: 'block', index, block }];
   }
 
-  private measured(usage: Partial<Anthropic.MessageDeltaUsage> | undefined): ModelEvent[] {
+  private measured(usage: Partial<Anthropic.MessageDeltaUsage & Pick<Anthropic.Usage, 'cache_creation'>> | undefined): ModelEvent[] {
     if (!usage) return [];
     const last = this.usage;
     this.usage = {
@@ -123,6 +123,7 @@ export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStrea
       output: usage.output_tokens ?? last.output,
       cacheRead: usage.cache_read_input_tokens ?? last.cacheRead,
       cacheWrite: usage.cache_creation_input_tokens ?? last.cacheWrite,
+      ...hourOf(usage.cache_creation?.ephemeral_1h_input_tokens ?? last.cacheWriteHour),
     };
     this.compaction = compactionUsage(usage) ?? this.compaction;
     return [{ type: 'usage', usage: sum(this.usage, this.compaction) }];
@@ -159,6 +160,7 @@ function compactionUsage(usage: Partial<Anthropic.MessageDeltaUsage>): TokenUsag
       output: one.output_tokens,
       cacheRead: one.cache_read_input_tokens,
       cacheWrite: one.cache_creation_input_tokens,
+      ...hourOf(one.cache_creation?.ephemeral_1h_input_tokens),
     }))
     .reduce(sum, nothing);
 }
@@ -169,7 +171,12 @@ function sum(one: TokenUsage, other: TokenUsage): TokenUsage {
     output: one.output + other.output,
     cacheRead: one.cacheRead + other.cacheRead,
     cacheWrite: one.cacheWrite + other.cacheWrite,
+    ...hourOf((one.cacheWriteHour ?? 0) + (other.cacheWriteHour ?? 0)),
   };
+}
+
+function hourOf(tokens: number | undefined): Pick<TokenUsage, 'cacheWriteHour'> {
+  return tokens ? { cacheWriteHour: tokens } : {};
 }
 
 /** Blocks that were not closed are not complete. */

@@ -1,22 +1,17 @@
-import type { Anthropic } from '@anthropic-ai/sdk';
+import { Anthropic, type ClientOptions } from '@anthropic-ai/sdk';
 import type { Logger, ModelClient } from '../../../core/ports';
-import type { ModelEvent, ModelFailure } from '../../../core/models/modelEvent';
+import { ModelError, type ModelEvent, type ModelFailure } from '../../../core/models/modelEvent';
 import type { ModelInfo } from '../../../core/models/modelInfo';
 import type { ModelRequest } from '../../../core/models/modelRequest';
-import { ModelError } from '../../../core/models/modelError';
 import { AnthropicAnswer } from './anthropicAnswer';
 import { anthropicBaseURL } from './anthropicBaseURL';
 import { anthropicFailure, isNotFound } from './anthropicFailure';
-import { anthropicModel } from './anthropicModel';
 import { anthropicPrompt } from './anthropicRequest';
-import { isolatedAnthropic } from './isolatedAnthropic';
-import { LearnedWindows } from '../learnedWindows';
-import { modelFromTable, takesSystemInside } from '../modelTable';
+import { cacheRules, modelFromTable, takesSystemInside, LearnedWindows, isSize } from '../modelTable';
 import { checkedAddress, checkedKey } from '../modelHttp';
-import type { Fetch } from '../sameOriginFetch';
-import { logFailure, requestFailure, streamAnswer, withinMs, type RequestTimeouts } from '../streamAnswer';
-import { holdsSystem, refusesSystem } from '../openai/systemRuns';
-import type { Watchdog } from '../watchdog';
+import { sameOriginFetch, type Fetch } from '../sameOriginFetch';
+import { logFailure, requestFailure, streamAnswer, withinMs, type RequestTimeouts, type Watchdog } from '../streamAnswer';
+import { holdsSystem, refusesSystem } from '../requestParts';
 
 export interface AnthropicClientOptions {
   readonly apiKey: string;
@@ -43,6 +38,7 @@ export class AnthropicClient implements ModelClient {
   readonly provider = anthropicProvider;
   readonly generates = true;
   readonly compacts = true;
+  readonly cacheRules = cacheRules;
   private readonly sdk: Anthropic;
   private readonly logger: Logger;
   private readonly timeouts: RequestTimeouts;
@@ -52,6 +48,8 @@ export class AnthropicClient implements ModelClient {
   private readonly windows = new LearnedWindows(1);
   /** Models that refuse a system message among the others. */
   private readonly refusing = new Set<string>();
+  /** Not every gateway knows of an hour in its cache. */
+  private keepsAnHour = true;
   /** A gateway without a models endpoint is not asked again. */
   private hasModels = true;
 
@@ -69,7 +67,7 @@ export class AnthropicClient implements ModelClient {
       for await (const event of this.send(request, signal)) {
         if (event.type === 'failed') {
           // Nothing was generated, so this is the same request in other words, not a retry.
-          isRefused = this.refusesSystem(request, event.failure);
+          isRefused = this.refusesSystem(request, event.failure) || this.refusesHour(request, event.failure);
           if (isRefused) break;
           this.windows.learn(request.model, event.failure);
           logFailure(this.logger, request.model, event.failure);
@@ -102,7 +100,17 @@ export class AnthropicClient implements ModelClient {
   }
 
   private prompt(request: ModelRequest): ReturnType<typeof anthropicPrompt> {
-    return anthropicPrompt(request, !this.refusing.has(request.model) && takesSystemInside(request.model));
+    const { cacheTime: _, ...plain } = request;
+    const asked = this.keepsAnHour ? request : plain;
+    return anthropicPrompt(asked, !this.refusing.has(request.model) && takesSystemInside(request.model));
+  }
+
+  /** True once: from then on no time is named, and the usage says what was paid for. */
+  private refusesHour({ model, cacheTime }: ModelRequest, { status, detail }: ModelFailure): boolean {
+    if (status !== 400 || cacheTime !== '1h' || !this.keepsAnHour || !/\bttl\b/i.test(detail)) return false;
+    this.keepsAnHour = false;
+    this.logger.info('model_dialect_changed', { model, keepsAnHour: false });
+    return true;
   }
 
   /** True once for every model: from then on it is sent none. Gateways and other clouds do not take what the provider itself takes. */
@@ -175,7 +183,9 @@ export class AnthropicClient implements ModelClient {
   private readonly failureOf = (error: unknown): ModelFailure => anthropicFailure(error, this.secrets, Date.now());
 }
 
-/** A beta (SDK 1.12, `BetaCompactionConfig`): nothing is said after the summary, and the instructions take the place of the server's own. */
+/**
+ * A beta (SDK 1.12, `BetaCompactionConfig`): nothing is said after the summary, and the instructions take the place of the server's own.
+ */
 function compaction({
   compact,
 }: ModelRequest):
@@ -194,4 +204,79 @@ function neededKey(apiKey: string): string {
 /** The SDK adds the version itself. */
 function messagesAddress(baseURL: string): string {
   return baseURL.trim() === '' ? anthropicBaseURL : checkedAddress(baseURL).replace(/\/v1$/, '');
+}
+
+export interface AnthropicEndpoint {
+  readonly apiKey: string;
+  readonly baseURL: string;
+  readonly fetch?: Fetch;
+}
+
+/**
+ * The SDK's client without its surroundings: no environment, no credential files, no retries, no output on the console.
+ *
+ * Explicit options are not enough: `ANTHROPIC_CUSTOM_HEADERS` is merged in whatever the options say and can replace the key (SDK
+ * 1.12). All of that happens inside the constructor, which is synchronous, so its variables are out of sight just for that call.
+ */
+export function isolatedAnthropic({ apiKey, baseURL, fetch: ownFetch }: AnthropicEndpoint): Anthropic {
+  const options: ClientOptions = {
+    apiKey,
+    baseURL,
+    webhookKey: null,
+    maxRetries: 0,
+    logLevel: 'off',
+    openTelemetry: false,
+    fetch: sameOriginFetch('threadkeeper.anthropic.baseUrl', ownFetch),
+    defaultHeaders: { 'User-Agent': 'Threadkeeper', ...keyHeader(apiKey, baseURL) },
+  };
+  return withoutVariables(/^ANTHROPIC_/i, () => new Anthropic(options));
+}
+
+/** The SDK sends the key as a bearer token, as the API has it since version 2026-10-21. Gateways older than that look here. */
+function keyHeader(apiKey: string, baseURL: string): Record<string, string> {
+  return new URL(baseURL).host === new URL(anthropicBaseURL).host ? {} : { 'X-Api-Key': apiKey };
+}
+
+function withoutVariables<T>(hidden: RegExp, make: () => T): T {
+  const kept = Object.entries(process.env).filter(([name]) => hidden.test(name));
+  for (const [name] of kept) delete process.env[name];
+  try {
+    return make();
+  } finally {
+    for (const [name, value] of kept) process.env[name] = value;
+  }
+}
+
+/**
+ * A model as the models endpoint lists it, under the id it was asked for (an alias stays the alias). Undefined for an answer
+ * that is not a model: gateways and sign-in pages answer anything. Missing limits come from the table.
+ */
+export function anthropicModel(provider: string, listed: unknown, askedFor?: string): ModelInfo | undefined {
+  if (typeof listed !== 'object' || listed === null) return undefined;
+  const { id, display_name: name, max_input_tokens: window, max_tokens: maxOutput, capabilities } = listed as Record<string, unknown>;
+  if (typeof id !== 'string') return undefined;
+  const known = modelFromTable(provider, id);
+  const asked = isSize(window) && isSize(maxOutput);
+  if (!asked && !known) return undefined;
+  return {
+    provider,
+    id: askedFor ?? id,
+    name: typeof name === 'string' && name !== '' ? name : (known?.name ?? id),
+    window: isSize(window) ? window : (known?.window ?? 0),
+    maxOutput: isSize(maxOutput) ? maxOutput : (known?.maxOutput ?? 0),
+    source: asked ? 'provider' : 'table',
+    ...thinkingOf(capabilities),
+    ...((capabilities as Partial<Anthropic.ModelCapabilities> | null | undefined)?.structured_outputs?.supported === true
+      ? { structured: true as const }
+      : {}),
+  };
+}
+
+/** Gateways list no capabilities, or some of them. */
+function thinkingOf(capabilities: unknown): Pick<ModelInfo, 'thinking'> {
+  const { supported, types } = ((capabilities as Partial<Anthropic.ModelCapabilities> | null | undefined)?.thinking ??
+    {}) as Partial<Anthropic.ThinkingCapability>;
+  if (supported === false) return { thinking: 'none' };
+  if (supported !== true) return {};
+  return { thinking: types?.disabled?.supported === false ? 'always' : 'levels' };
 }

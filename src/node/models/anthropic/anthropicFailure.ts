@@ -1,10 +1,18 @@
 import { APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
 import type { ModelFailure, ModelFailureReason } from '../../../core/models/modelEvent';
-import { contextLimitOf, isContextOverflow } from '../overflowText';
+import {
+  contextLimitOf,
+  isContextOverflow,
+  bodyText,
+  cameFromNetwork,
+  longestDetail,
+  plainText,
+  thrownText,
+  wasAborted,
+} from '../failureText';
 import { redactedHead } from '../../../core/redaction/redactText';
-import { retryAfterMs } from '../retryAfter';
+import { retryAfterMs } from '../httpFailure';
 import { wasRedirected } from '../sameOriginFetch';
-import { bodyText, cameFromNetwork, longestDetail, plainText, thrownText, wasAborted } from '../thrownText';
 
 const reasonsByType: Readonly<Record<string, ModelFailureReason>> = {
   authentication_error: 'bad_key',

@@ -1,11 +1,9 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
+import type { CacheTime } from '../../../core/context/measure/snapshot';
 import type { ModelBlock, ModelMessage, ModelRequest, ToolSpec } from '../../../core/models/modelRequest';
-import { plainName } from '../openai/plainName';
-import { sealedContent } from '../responses/sealedReasoning';
-import { asToolInput } from '../toolInput';
-import { thinkingTokens } from '../../../core/context/policy/thinkingLevel';
+import { plainName, sealedContent, asToolInput, systemRuns } from '../requestParts';
+import { thinkingTokens } from '../../../core/models/modelInfo';
 import { takesSystemInside, thinksAdaptively, thinksUnasked } from '../modelTable';
-import { systemRuns } from '../openai/systemRuns';
 
 /** The provider refuses a request with more. */
 const maxBreakpoints = 4;
@@ -17,7 +15,11 @@ const summarized: Anthropic.ThinkingConfigParam = { type: 'adaptive', display: '
 /** A tool's name has at most so many characters. */
 const longestName = 128;
 
-const ephemeral: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
+const marks: Readonly<Record<CacheTime, Anthropic.CacheControlEphemeral>> = {
+  // Without a time, which some gateways do not know.
+  '5m': { type: 'ephemeral' },
+  '1h': { type: 'ephemeral', ttl: '1h' },
+};
 
 type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system' | 'thinking' | 'output_config'> & {
   tools?: Anthropic.Tool[];
@@ -36,15 +38,17 @@ export function anthropicPrompt(request: ModelRequest, systemInside = takesSyste
   const summary = wellFormed(request.systemSummary ?? '');
   const head = (hasSystem || tools.length > 0 ? 1 : 0) + (isBlank(summary) ? 0 : 1);
   const lastTool = tools.at(-1);
+  // One time for all marks: longer ones would have to stand before shorter ones.
+  const mark = marks[request.cacheTime ?? '5m'];
   // Tools come before the system text in the cached prefix, so a mark at the end of the system text covers both.
-  if (!hasSystem && lastTool) lastTool.cache_control = ephemeral;
+  if (!hasSystem && lastTool) lastTool.cache_control = mark;
   // The summary changes with every compaction, what stands before it stays cached.
   const systemBlocks = [system, summary]
     .filter((part) => !isBlank(part))
-    .map((part) => ({ type: 'text' as const, text: part, cache_control: ephemeral }));
+    .map((part) => ({ type: 'text' as const, text: part, cache_control: mark }));
   return {
     model: request.model,
-    messages: messages(systemInside ? parted(request.messages) : request.messages, maxBreakpoints - head),
+    messages: messages(systemInside ? parted(request.messages) : request.messages, maxBreakpoints - head, mark),
     ...(systemBlocks.length > 0 ? { system: systemBlocks } : {}),
     ...(tools.length > 0 ? { tools } : {}),
     ...options(request),
@@ -87,7 +91,7 @@ function parted(messages: readonly ModelMessage[]): Spoken[] {
   });
 }
 
-function messages(all: readonly Spoken[], breakpoints: number): Anthropic.MessageParam[] {
+function messages(all: readonly Spoken[], breakpoints: number, cacheMark: Anthropic.CacheControlEphemeral): Anthropic.MessageParam[] {
   const kept: { role: Spoken['role']; content: Anthropic.ContentBlockParam[]; mark: boolean }[] = [];
   for (const { role, blocks, cacheBreakpoint = false } of all) {
     const content = blocks.flatMap(block);
@@ -99,7 +103,7 @@ function messages(all: readonly Spoken[], breakpoints: number): Anthropic.Messag
   const marked = kept.filter(({ mark }) => mark).slice(-breakpoints);
   for (const { content } of marked) {
     const last = content.findLast(canBeMarked);
-    if (last) last.cache_control = ephemeral;
+    if (last) last.cache_control = cacheMark;
   }
   return kept.map(({ role, content }) => ({ role, content }) as Anthropic.MessageParam);
 }

@@ -1,17 +1,14 @@
 import type { Logger, ModelClient } from '../../../core/ports';
-import type { ModelEvent, ModelFailure } from '../../../core/models/modelEvent';
+import { ModelError, type ModelEvent, type ModelFailure } from '../../../core/models/modelEvent';
 import type { ModelInfo } from '../../../core/models/modelInfo';
 import type { ModelRequest } from '../../../core/models/modelRequest';
-import { ModelError } from '../../../core/models/modelError';
 import { english } from '../../../core/l10n';
 import { checkedAddress, ModelHttp, type ModelHttpOptions } from '../modelHttp';
-import { LearnedWindows } from '../learnedWindows';
+import { LearnedWindows, isSize } from '../modelTable';
 import { logFailure } from '../streamAnswer';
 import { OllamaAnswer } from './ollamaAnswer';
-import { ollamaBody } from './ollamaRequest';
-import { thinkingControl, thinkValues, type ThinkValue } from './ollamaThinking';
-import { TruncationDetector } from './truncatedPrompt';
-import { isSize } from '../counts';
+import { ollamaBody, thinkingControl, thinkValues, type ThinkValue } from './ollamaRequest';
+import { estimateTokens } from '../../../core/context/measure/estimateTokens';
 
 export interface OllamaClientOptions extends Omit<ModelHttpOptions, 'apiKey' | 'setting'> {
   /** The context to ask for, in tokens; null: what the model is loaded with, or a size that ordinary machines hold. */
@@ -205,4 +202,36 @@ function largestContext(info: unknown): number | undefined {
 function listOf(body: unknown, name: string): Record<string, unknown>[] {
   const value = (body as Record<string, unknown> | null)?.[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
+}
+
+/** Share of the expected tokens below which some are missing: before the model's tokenizer is known, and when it is. */
+const unlearnedShare = 0.6;
+const learnedShare = 0.85;
+/** Measurements that make the ratio known. */
+const enough = 2;
+/** Templates and framing; below this an estimate says little. */
+const smallest = 500;
+/** Weight of a new measurement among those before. */
+const learning = 0.3;
+
+/**
+ * Whether a server has read the whole prompt, for servers that cut what does not fit and say nothing (ollama#17889). The count it
+ * reports is held against our estimate, corrected by what was learned of the model's tokenizer.
+ */
+export class TruncationDetector {
+  /** Reported tokens per estimated one. English and code have 0.8–1.3 with any tokenizer in use. */
+  private ratio = 1;
+  private measured = 0;
+
+  /** The tokens that the prompt should have had, when far fewer have been read; null when all is well. */
+  check(sent: string, read: number): number | null {
+    const estimate = estimateTokens(sent);
+    const expected = Math.round(estimate * this.ratio);
+    if (expected >= smallest && read < expected * (this.measured < enough ? unlearnedShare : learnedShare)) return expected;
+    if (estimate >= smallest) {
+      this.ratio += (read / estimate - this.ratio) * (this.measured === 0 ? 1 : learning);
+      this.measured++;
+    }
+    return null;
+  }
 }

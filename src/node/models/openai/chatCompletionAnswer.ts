@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../../core/models/modelEvent';
 import { AnswerBlocks } from '../answerBlocks';
 import { HttpError } from '../httpFailure';
 import type { Ending, StreamedAnswer } from '../streamAnswer';
-import { isCount } from '../counts';
+import { isCount } from '../modelTable';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,6 @@
-import type { ModelBlock, ModelMessage, ModelRequest } from '../../../core/models/modelRequest';
-import { imageInWords } from '../../../core/models/imageInWords';
+import { imageInWords, type ModelBlock, type ModelMessage, type ModelRequest } from '../../../core/models/modelRequest';
 import type { OpenaiDialect } from './openaiDialect';
-import { systemRuns, type Run } from './systemRuns';
-import { asToolInput } from '../toolInput';
+import { systemRuns, asToolInput, type Run } from '../requestParts';
 
 type WireMessage = Readonly<Record<string, unknown>>;
 
@@ -29,7 +27,9 @@ export function chatCompletionBody(request: ModelRequest, dialect: OpenaiDialect
   };
 }
 
-/** Thinking is left out: servers refuse it, or count it as text. Consecutive messages of one role are joined: many templates demand turns. */
+/**
+ * Thinking is left out: servers refuse it, or count it as text. Consecutive messages of one role are joined: many templates demand turns.
+ */
 function wireMessages({ system, systemSummary, messages }: ModelRequest, dialect: OpenaiDialect): WireMessage[] {
   const head = [system, systemSummary ?? ''].filter((text) => text.trim() !== '').join('\n\n');
   const wire: WireMessage[] = head === '' ? [] : [{ role: 'system', content: head }];

@@ -1,7 +1,7 @@
-import type { ThinkingLevel } from '../../../core/context/policy/thinkingLevel';
+import type { ThinkingLevel } from '../../../core/models/modelInfo';
 import type { ModelFailure } from '../../../core/models/modelEvent';
 import type { ModelRequest } from '../../../core/models/modelRequest';
-import { holdsSystem, refusesSystem } from './systemRuns';
+import { holdsSystem, refusesSystem } from '../requestParts';
 
 /** A server is spoken to in one of OpenAI's two interfaces; `detect` takes the newer one where there is one. */
 export const openaiApis = ['chat-completions', 'responses', 'detect'] as const;

@@ -2,8 +2,8 @@ import type { ModelEvent } from '../../../core/models/modelEvent';
 import { AnswerBlocks } from '../answerBlocks';
 import { HttpError } from '../httpFailure';
 import type { Ending, StreamedAnswer } from '../streamAnswer';
-import { sealed } from './sealedReasoning';
-import { isCount } from '../counts';
+import { sealed } from '../requestParts';
+import { isCount } from '../modelTable';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,7 @@
 import type { ModelBlock, ModelMessage, ModelRequest } from '../../../core/models/modelRequest';
 import { fittingId, imagesOf, joined, resultText, textOf } from '../openai/chatCompletionRequest';
 import type { OpenaiDialect } from '../openai/openaiDialect';
-import { plainName } from '../openai/plainName';
-import { systemRuns, type Run } from '../openai/systemRuns';
-import { asToolInput } from '../toolInput';
-import { sealedContent } from './sealedReasoning';
+import { plainName, systemRuns, asToolInput, sealedContent, type Run } from '../requestParts';
 
 type Item = Readonly<Record<string, unknown>>;
 

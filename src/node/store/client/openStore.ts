@@ -1,12 +1,16 @@
 import { join, dirname } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { CancelledError, StoreError } from '../../../core/errors';
+import { Worker, MessageChannel } from 'node:worker_threads';
+import { CancelledError, StoreError, errorText } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import type { Logger, SessionStore } from '../../../core/ports';
+import type { Logger, SessionStore, StoreStatus } from '../../../core/ports';
 import { workerLimits } from '../../runtime/workerLimits';
-import { StoreClient } from './storeClient';
-import { fromWire } from './storeProtocol';
-import type { Request, Response, WorkerOptions } from './storeProtocol';
+import { fromWire, type Request, type Response, type WorkerOptions } from './storeProtocol';
+import { Emitter } from '../../../core/base/event';
+import type { StoreChange } from '../../../core/session/storage';
+import { releaseLease } from '../sharing/lease';
+import { PendingCalls, type JoinedPort } from './storePort';
+import { storeFiles } from '../database/storeFiles';
+import { callsOver, type CallArguments, type CallResult, type StoreCall, type StoreCalls } from './storeCalls';
 
 export interface OpenStoreOptions {
   readonly folder: string;
@@ -44,7 +48,7 @@ export async function openStore(options: OpenStoreOptions): Promise<SessionStore
   options.signal?.addEventListener('abort', cancel, { once: true });
   try {
     const opened = await firstAnswer(worker, options);
-    const store = new StoreClient(worker, options.folder, opened.status, opened.nonce, options.logger);
+    const store = storeInWorker(worker, options.folder, opened, options.logger);
     if (!options.signal?.aborted) return store;
     await store.close();
     throw new CancelledError();
@@ -57,7 +61,7 @@ export async function openStore(options: OpenStoreOptions): Promise<SessionStore
 }
 
 /** Listeners are taken off one by one: `removeAllListeners` would take those with which a worker keeps its port open. */
-function firstAnswer(worker: Worker, options: OpenStoreOptions): Promise<Extract<Response, { type: 'opened' }>> {
+function firstAnswer(worker: Worker, options: OpenStoreOptions): Promise<Opened> {
   return new Promise((resolve, reject) => {
     const onMessage = (response: Response) => {
       if (response.type === 'opened') settle(() => resolve(response));
@@ -74,4 +78,128 @@ function firstAnswer(worker: Worker, options: OpenStoreOptions): Promise<Extract
     };
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
   });
+}
+
+type Opened = Extract<Response, { type: 'opened' }>;
+
+/** A store whose file belongs to a worker, or to another process: every call of the port is a message. */
+type StoreInWorker = StoreClient & StoreCalls;
+
+/** The worker has opened the store and can be asked for `calls`. */
+export function storeInWorker(worker: Worker, folder: string, { status, nonce, calls }: Opened, logger: Logger | undefined): StoreInWorker {
+  const client = new StoreClient(worker, folder, status, nonce, calls, logger);
+  return Object.assign(
+    client,
+    callsOver(calls, (method, args) => client.call(method, args)),
+  );
+}
+
+/** The worker's end of the port as the rest of the program sees it; the operations themselves are put beside it. */
+export class StoreClient implements Omit<SessionStore, StoreCall> {
+  private readonly pending: PendingCalls;
+  private readonly statusChanged = new Emitter<StoreStatus>();
+  readonly onDidChangeStatus = this.statusChanged.event;
+  private readonly changed = new Emitter<StoreChange>();
+  readonly onDidChange = this.changed.event;
+  private ended: StoreError | undefined;
+  private closing: Promise<void> | undefined;
+
+  constructor(
+    private readonly worker: Worker,
+    private readonly folder: string,
+    private currentStatus: StoreStatus,
+    private nonce: string | null,
+    private readonly calls: readonly StoreCall[],
+    private readonly logger: Logger | undefined,
+  ) {
+    this.pending = new PendingCalls((request) => worker.postMessage(request));
+    worker.on('message', (response: Response) => this.receive(response));
+    worker.on('error', (error) =>
+      this.end(new StoreError('io', english("{0}: the store's worker failed: {1}", folder, error.message), { cause: error })),
+    );
+    worker.on('exit', (code) => this.end(new StoreError('io', english("{0}: the store's worker ended with code {1}", folder, code))));
+    // An idle store does not keep a program alive; a call does until it is answered.
+    worker.unref();
+  }
+
+  get status(): StoreStatus {
+    return this.currentStatus;
+  }
+
+  /** Another thread is handed this, for `joinStore`. */
+  openPort(): JoinedPort {
+    if (this.ended) throw this.ended;
+    const { port1, port2 } = new MessageChannel();
+    this.worker.postMessage({ type: 'join', port: port1 } satisfies Request, [port1]);
+    return { port: port2, calls: this.calls };
+  }
+
+  refresh(): Promise<void> {
+    return this.request((id) => ({ type: 'refresh', id })) as Promise<void>;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private async closeOnce(): Promise<void> {
+    try {
+      if (!this.ended) await this.request((id) => ({ type: 'close', id }));
+    } finally {
+      this.end(new StoreError('closed', english('{0}: the store is closed', this.folder)));
+      await this.worker.terminate();
+      this.statusChanged.dispose();
+      this.changed.dispose();
+    }
+  }
+
+  call<K extends StoreCall>(method: K, args: CallArguments<K>): Promise<CallResult<K>> {
+    return this.request((id) => ({ type: 'call', id, method, args })) as Promise<CallResult<K>>;
+  }
+
+  private request(make: (id: number) => Request): Promise<unknown> {
+    if (this.ended) return Promise.reject(this.ended);
+    this.worker.ref();
+    return this.pending.ask(make);
+  }
+
+  private receive(response: Response): void {
+    switch (response.type) {
+      case 'part':
+      case 'done':
+      case 'failed':
+        this.pending.receive(response);
+        if (this.pending.isEmpty) this.worker.unref();
+        return;
+      case 'status':
+        this.currentStatus = response.status;
+        this.nonce = response.nonce;
+        this.statusChanged.fire(response.status);
+        return;
+      case 'change':
+        return this.changed.fire(response.change);
+      case 'log':
+        this.logger?.[response.level](response.event, response.data);
+        return;
+      case 'opened':
+      case 'openFailed':
+        return;
+    }
+  }
+
+  /** From now on every request is rejected with this error, the waiting ones at once. */
+  private end(error: StoreError): void {
+    if (this.ended) return;
+    this.ended = error;
+    this.pending.fail(error);
+    if (error.reason === 'closed') return;
+    this.logger?.error('store_worker_ended', { message: error.message });
+    // Our process lives on, so nobody else would take the lease of its dead worker for abandoned.
+    try {
+      if (this.nonce !== null) releaseLease(storeFiles(this.folder).lease, this.nonce);
+    } catch (cause) {
+      this.logger?.warn('store_lease_left', { cause: errorText(cause) });
+    }
+  }
 }

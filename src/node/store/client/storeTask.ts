@@ -12,6 +12,7 @@ import type { BackupRequest } from '../copies/backupStore';
 import { privateFolder } from '../copies/readonlyCopy';
 import type { Restored, RestoreRequest } from '../repair/restoreStore';
 import { besides, storeFiles, type StoreFiles } from '../database/storeFiles';
+import type { JoinedPort } from './storePort';
 import { fromWire, type WireError } from './storeProtocol';
 
 export interface TaskOptions<Progress = TaskProgress> {
@@ -80,7 +81,9 @@ export function restoreFile(
   return run({ kind: 'restore', request }, options, []) as Promise<Restored>;
 }
 
-/** So long an import may take to come to its own end once it is stopped, in milliseconds: reading a large file into memory takes seconds. */
+/**
+ * So long an import may take to come to its own end once it is stopped, in milliseconds: reading a large file into memory takes seconds.
+ */
 const ownEndMs = 5_000;
 
 /**
@@ -88,14 +91,14 @@ const ownEndMs = 5_000;
  * if it does not, its thread is ended. A thread that dies of a file (of memory, above all) leaves the report that it has told so far.
  */
 export async function importThrough(
-  port: MessagePort,
-  request: Omit<ImportRequest, 'port'>,
+  store: JoinedPort,
+  request: Omit<ImportRequest, 'store'>,
   options: TaskOptions<ImportProgress>,
 ): Promise<ImportReport> {
   const builder = new ReportBuilder();
-  const told = { ports: [port], ownEndMs, onOutcome: (outcome: ImportOutcome) => builder.add(outcome) };
+  const told = { ports: [store.port], ownEndMs, onOutcome: (outcome: ImportOutcome) => builder.add(outcome) };
   try {
-    return (await run({ kind: 'import', request: { ...request, port } }, options, [], told)) as ImportReport;
+    return (await run({ kind: 'import', request: { ...request, store } }, options, [], told)) as ImportReport;
   } catch (error) {
     if (CancelledError.is(error)) return builder.report(true);
     const source = builder.current;

@@ -8,9 +8,9 @@ import { syncFolder } from '../database/atomicFile';
 import { copyTo } from './readonlyCopy';
 import type { Sqlite } from '../wasm/sqlite';
 import { openForEditing } from '../database/storeDatabase';
-import { toStoreError } from '../database/storeFault';
+import { toStoreError } from '../database/connection';
 import { besides, storeFiles, type StoreFiles } from '../database/storeFiles';
-import { blobContentTable, filesOf, knownBlobs } from '../repair/verifyBlobs';
+import { blobContentTable, filesOf, knownBlobs } from '../repair/verifyContents';
 import { verifyCopy } from '../repair/verifyStore';
 
 export interface BackupRequest {
@@ -24,7 +24,8 @@ export interface BackupRequest {
 
 /**
  * Writes the store as it is at one moment into one ordinary SQLite file, attachments included. Returns what was checked of it.
- * Throws with the target as it was: `invalid` when it exists and may not be overwritten or lies in the folder of a history, `corrupt` when the store is damaged (a
+ * Throws with the target as it was: `invalid` when it exists and may not be overwritten or lies in the folder of a history, `corrupt` when
+ * the store is damaged (a
  * good backup that is replaced by a damaged one is a loss).
  *
  * A copy of the files, as readers make it, and not SQLite's backup interface: that needs the owner's connection, which another

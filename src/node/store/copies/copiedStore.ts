@@ -1,14 +1,13 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { StoreStatus } from '../../../core/ports';
-import type { HostEvents, OpenedStore } from '../owner/openedStore';
-import { openReaderCopy } from './readerCopy';
-import { storeVersion } from './readonlyCopy';
+import type { HostEvents, OpenedStore } from '../owner/storeService';
+import { storeVersion, copyStore } from './readonlyCopy';
 import type { Sqlite } from '../wasm/sqlite';
-import { StoreOperations } from '../owner/storeOperations';
-import { readGeneration, sizeOf } from '../database/storeFiles';
-import type { StoreFiles } from '../database/storeFiles';
-import { isCoreCall } from '../client/storeProtocol';
+import { isCoreCall, openOperations } from '../owner/storeOperations';
+import { readGeneration, sizeOf, type StoreFiles } from '../database/storeFiles';
+import type { Connection } from '../database/connection';
+import { openCopy, openInMemory } from '../database/storeDatabase';
 
 /** A private copy of a store that cannot be owned, and whose owner cannot be reached. Tells when the owner has written. */
 export function openCopied(
@@ -22,7 +21,7 @@ export function openCopied(
     throw new StoreError('io', english('There is no history here yet: {0} does not exist', files.main));
   const open = () => {
     const copy = openReaderCopy(sqlite, files, note);
-    return { ...copy, core: new StoreOperations(copy.connection, files.folder, 'reader') };
+    return { ...copy, core: openOperations(copy.connection, files.folder, 'reader') };
   };
   let opened = open();
   let seen = opened.version;
@@ -64,5 +63,44 @@ function lookFor(files: StoreFiles): string | undefined {
   } catch {
     // The folder is out of reach for the moment; what was read before stays valid.
     return undefined;
+  }
+}
+
+interface ReaderCopy {
+  readonly connection: Connection;
+  /** It is the version of what was read (readonlyCopy.ts). */
+  readonly version: string;
+  dispose(): void;
+}
+
+/** Why a store is only read, and whether that may pass: then each try to write, and each refresh, tries to own it again. */
+export function mayPass(note: StoreStatus['note']): boolean {
+  return note?.reason === 'disk_full' || note?.reason === 'folder_readonly';
+}
+
+/**
+ * Opens what another process may be writing. Where the disk has no room for a copy, in memory. A write is refused with the reason
+ * that `note` gives. Throws as `copyStore` and SQLite do.
+ */
+export function openReaderCopy(sqlite: Sqlite, files: StoreFiles, note: NonNullable<StoreStatus['note']>): ReaderCopy {
+  const refuse = () => {
+    const reason = note.reason === 'disk_full' ? 'disk_full' : note.reason === 'folder_readonly' ? 'permission' : 'readonly';
+    throw new StoreError(reason, english('{0} is read-only: {1}', files.main, note.detail));
+  };
+  let copy: ReturnType<typeof copyStore>;
+  try {
+    copy = copyStore(files);
+  } catch (error) {
+    if (!StoreError.is(error) || error.reason !== 'disk_full') throw error;
+    const version = storeVersion(files);
+    const { connection, abandon } = openInMemory(sqlite, files, refuse);
+    return { connection, version, dispose: abandon };
+  }
+  try {
+    const { connection, abandon } = openCopy(sqlite, copy.files, refuse, files.main);
+    return { connection, version: copy.version, dispose: () => (abandon(), copy.dispose()) };
+  } catch (error) {
+    copy.dispose();
+    throw error;
   }
 }

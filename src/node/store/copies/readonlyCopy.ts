@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import { toStoreError } from '../database/storeFault';
+import { toStoreError } from '../database/connection';
 import { sizeOf } from '../database/storeFiles';
 import { livenessOf, ProcessIdentity, thisProcess } from '../sharing/processIdentity';
 import type { DatabaseFiles } from '../wasm/fileBridge';

@@ -1,7 +1,6 @@
 import type { Database, Statement } from 'sql.js';
-import { StoreError } from '../../../core/errors';
+import { StoreError, errorText, type StoreErrorReason } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import { toStoreError } from './storeFault';
 
 export type SqlValue = number | string | Uint8Array | null;
 export type Row = Readonly<Record<string, SqlValue>>;
@@ -135,4 +134,49 @@ export class Connection {
       throw toStoreError(error, this.backing.takeLastError?.(), this.file);
     }
   }
+}
+
+const byCode: Readonly<Record<string, StoreErrorReason>> = {
+  ENOSPC: 'disk_full',
+  EDQUOT: 'disk_full',
+  EFBIG: 'disk_full',
+  EACCES: 'permission',
+  EPERM: 'permission',
+  EROFS: 'permission',
+};
+
+const byMessage: readonly (readonly [RegExp, StoreErrorReason])[] = [
+  [/database or disk is full/, 'disk_full'],
+  [/malformed|not a database|unsupported file format/, 'corrupt'],
+  [/readonly database|permission denied/, 'permission'],
+  [/append-only|constraint failed/, 'invalid'],
+];
+
+/** What went wrong, in the port's terms. sql.js passes on SQLite's message only, so the file system's own error decides first. */
+export function toStoreError(error: unknown, cause: NodeJS.ErrnoException | undefined, file: string): StoreError {
+  if (StoreError.is(error)) return error;
+  const system = cause ?? (error as NodeJS.ErrnoException);
+  const text = errorText(error);
+  const reason = byCode[system.code ?? ''] ?? byMessage.find(([pattern]) => pattern.test(text))?.[1] ?? 'io';
+  const detail = cause && !text.includes(cause.message) ? `${text} (${cause.message})` : text;
+  return new StoreError(reason, `${file}: ${detail}`, { cause: cause ?? error });
+}
+
+/**
+ * SQLite strings are UTF-8 and sql.js reads them as C strings: a NUL ends them, half a surrogate pair becomes U+FFFD and a byte order
+ * mark at the beginning is left out. Such strings (a streamed chunk may end between two halves, a file that is pasted begin with the
+ * mark) are stored as a blob of UTF-16 instead, so that nothing is lost.
+ */
+export function packText(text: string): string | Uint8Array {
+  return /^\ufeff|[\0\p{Cs}]/u.test(text) ? Buffer.from(text, 'utf16le') : text;
+}
+
+export function unpackText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf16le') : '';
+}
+
+/** Columns that are only searched or shown hold it: it is close enough to the original, and valid everywhere. */
+export function plainText(text: string): string {
+  return text.replace(/[\0\p{Cs}]/gu, '\ufffd');
 }

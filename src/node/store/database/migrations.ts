@@ -1,7 +1,7 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { Connection } from './connection';
-import { applicationId, schemaV1, schemaV2, schemaV3 } from './schema';
+import { applicationId, schemaV1, schemaV2, schemaV3, schemaV4, schemaV5 } from './schema';
 
 /** Brings the file from version `to - 1` to `to`. What has shipped is never edited, only followed by another. */
 export interface Migration {
@@ -13,6 +13,8 @@ export const migrations: readonly Migration[] = [
   { to: 1, sql: `PRAGMA application_id = ${applicationId}; ${schemaV1}` },
   { to: 2, sql: schemaV2 },
   { to: 3, sql: schemaV3 },
+  { to: 4, sql: schemaV4 },
+  { to: 5, sql: schemaV5 },
 ];
 
 export function newestVersion(list: readonly Migration[] = migrations): number {

@@ -208,7 +208,7 @@ INSERT INTO entries_fts(entries_fts) VALUES ('automerge=8');
 /**
  * Version 3. A purge may hand entries on: those that a fork shares, to the fork. It also counts in `id_counters`, under `entries`,
  * the highest `seq` that it has taken away: SQLite would hand that number out again. And from now on `bodies.blob_hash` is used:
- * it names the file that holds the one long part of an entry, of which the row keeps the ends (longPart.ts).
+ * it names the file that holds the one long part of an entry, of which the row keeps the ends (entryCodec.ts).
  */
 export const schemaV3 = `
 ALTER TABLE partials DROP COLUMN run;
@@ -220,4 +220,33 @@ CREATE TRIGGER entries_keep_content BEFORE UPDATE OF
 BEGIN SELECT RAISE(ABORT, 'append-only: an entry is never changed'); END;
 CREATE TRIGGER entries_keep_session BEFORE UPDATE OF session ON entries WHEN NOT EXISTS (SELECT 1 FROM meta WHERE key = 'purging')
 BEGIN SELECT RAISE(ABORT, 'append-only: an entry is never changed'); END;
+`;
+
+/** Version 4: what of `cache_write` is kept for an hour, at another price than the rest. */
+export const schemaV4 = `ALTER TABLE usage ADD COLUMN cache_write_hour INTEGER NOT NULL DEFAULT 0;`;
+
+/**
+ * Version 5. The index has a row for each passage instead of each entry, and a column for each of its fields
+ * (core/recall/passageFields.ts), so that ranking has from it what it needs of a passage, its neighbours and its session without reading
+ * any text. `docid` is `passages.id`; a passage's neighbours are one `position` apart in its session. Both tables grow with the index and
+ * are part of it: whoever drops one drops all. `length` is that of core/recall/tokenizeTerms.ts. What was indexed before is indexed
+ * again, in the background.
+ */
+export const schemaV5 = `
+DROP TABLE entries_fts;
+CREATE VIRTUAL TABLE entries_fts USING fts4(content="", said, asked, dated, named, tokenize=simple, matchinfo=fts3);
+INSERT INTO entries_fts(entries_fts) VALUES ('automerge=8');
+DELETE FROM meta WHERE key = 'fts_indexed';
+
+CREATE TABLE passages(
+  id INTEGER PRIMARY KEY,
+  entry INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  part INTEGER NOT NULL,
+  parts INTEGER NOT NULL,
+  length INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX passages_by_place ON passages(session, position);
+CREATE TABLE passage_sessions(number INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, passages INTEGER NOT NULL, length INTEGER NOT NULL);
 `;

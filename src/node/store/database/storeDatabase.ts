@@ -3,15 +3,14 @@ import type { Database } from 'sql.js';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import { syncFolder, writeFileAtomic } from './atomicFile';
-import { Connection } from './connection';
+import { Connection, toStoreError } from './connection';
 import type { Binding, DatabaseFiles } from '../wasm/fileBridge';
 import { findSilentDamage } from './logDamage';
 import { migrate, refuseNewer, schemaVersion } from './migrations';
 import type { Sqlite } from '../wasm/sqlite';
 import { checkDatabaseFile, newPageSize, readGeneration, sizeOf, writeGeneration } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
-import { toStoreError } from './storeFault';
-import { applyWal } from './walReplay';
+import { applyWal } from './walFrames';
 
 const pageSize = `PRAGMA page_size = ${newPageSize};`;
 

@@ -1,8 +1,7 @@
 import { english } from '../../../core/l10n';
 import type { Connection } from '../database/connection';
-import { entryName } from '../repair/problemList';
+import { verifyBodies, entryName } from '../repair/verifyContents';
 import { isDamage } from '../repair/recoverStore';
-import { verifyBodies } from '../repair/verifyBodies';
 
 /** Work that can wait, done in pieces. */
 interface IdleWork {

@@ -7,7 +7,7 @@ import type { StoreStatus } from '../../../core/ports';
 import { type IdleDelays, type IdleTask, indexWhenIdle, verifyWhenIdle } from './idleTask';
 import type { Lease } from '../sharing/lease';
 import { isReservedByAnother } from '../sharing/leaseReservation';
-import type { HostEvents, OpenedStore } from './openedStore';
+import { StoreService, type Holdings, type StoreWindow, type HostEvents, type OpenedStore } from './storeService';
 import { removeDeadSockets } from '../sharing/peerAddress';
 import type { PeerAddress } from '../sharing/peerAddress';
 import { PeerServer } from '../sharing/peerServer';
@@ -15,14 +15,12 @@ import { describeRecovery, finishRecovery, isDamage, recoverStore } from '../rep
 import type { Recovery } from '../repair/recoverStore';
 import { scratchPrefix, selfTestOnce } from '../wasm/selfTest';
 import type { Sqlite } from '../wasm/sqlite';
-import { StoreOperations } from './storeOperations';
+import { isStoreCall, openOperations } from './storeOperations';
 import { openForWriting } from '../database/storeDatabase';
 import type { StoreDatabase } from '../database/storeDatabase';
-import { toStoreError } from '../database/storeFault';
+import { toStoreError } from '../database/connection';
 import type { StoreFiles } from '../database/storeFiles';
-import type { StoreCall } from '../client/storeProtocol';
-import { StoreService } from './storeService';
-import type { Holdings, StoreWindow } from './storeService';
+import type { StoreCall } from '../client/storeCalls';
 
 /** How long windows of an owner that has ended may need to come here; several hundred times what it takes them. */
 const returnMs = 1_000;
@@ -65,7 +63,7 @@ export class StoreOwner implements OpenedStore {
   ) {
     const { files, lease, server, database, status } = opened;
     this.current = status;
-    const core = new StoreOperations(database.connection, files.folder, 'owner');
+    const core = openOperations(database.connection, files.folder, 'owner');
     this.idle = [
       // Where every commit writes the whole file, the index is brought up to date by searches alone.
       ...(status.durability === 'file'
@@ -85,6 +83,7 @@ export class StoreOwner implements OpenedStore {
     this.me = { label: options.me.label, notify: (change) => events.onChange(change) };
     service.join(this.me, options.me.holdings);
     server?.serve({
+      isCall: isStoreCall,
       status: () => this.status,
       service: {
         join: (window, holdings) => service.join(window, holdings),

@@ -1,11 +1,10 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import type { AppendBatch } from '../../../core/session/appendBatch';
-import type { Activity, ClaimOutcome, StoreChange } from '../../../core/session/storeChange';
-import { markTypes } from '../../../core/session/entryKinds';
-import type { StoreOperations } from './storeOperations';
-import { changeOf } from '../client/storeProtocol';
-import type { CallArguments, CoreCall, StoreCall } from '../client/storeProtocol';
+import type { AppendBatch, Activity, ClaimOutcome, StoreChange } from '../../../core/session/storage';
+import { markTypes } from '../../../core/session/entry';
+import { changeOf, type StoreOperations } from './storeOperations';
+import type { CallArguments, CallResult, CoreCall, CoreStore, StoreCall } from '../client/storeCalls';
+import type { StoreStatus } from '../../../core/ports';
 
 /** A window that uses the store: the owner's own, or one that is connected to it. */
 export interface StoreWindow {
@@ -92,9 +91,11 @@ export class StoreService {
     }
   }
 
-  private perform(window: StoreWindow, method: CoreCall, args: readonly unknown[]): unknown {
-    const result = (this.core[method] as (...args: unknown[]) => unknown).call(this.core, ...args);
-    const change = changeOf(method, args, result);
+  private perform<K extends CoreCall>(window: StoreWindow, method: K, args: readonly unknown[]): CallResult<K> {
+    const core: CoreStore = this.core;
+    const given = args as CallArguments<K>;
+    const result = core[method](...given);
+    const change = changeOf(method, given, result);
     if (change) this.tell(window, change);
     return result;
   }
@@ -151,7 +152,7 @@ export class StoreService {
       return owner !== undefined && owner !== window;
     };
     const before = this.core.queue(session);
-    this.core.saveQueue(session, queue, isOthers);
+    this.core.saveQueue(session, [...before.filter(({ id }) => isOthers(id)), ...queue]);
     for (const { id } of before) if (!isOthers(id)) this.queuedBy.delete(id);
     for (const { id } of queue) this.queuedBy.set(id, window);
   }
@@ -163,4 +164,47 @@ export class StoreService {
   private tell(author: StoreWindow, change: StoreChange): void {
     for (const window of this.windows) if (window !== author) window.notify(change);
   }
+}
+
+type LogEvent = (level: 'info' | 'warn', event: string, data: Readonly<Record<string, unknown>>) => void;
+
+export interface HostEvents {
+  onStatus(status: StoreStatus, nonce: string | null): void;
+  onChange(change: StoreChange): void;
+  readonly onLog: LogEvent;
+}
+
+/** One way to have the store open: as its owner, over the owner's process, or as a copy. */
+export interface OpenedStore {
+  readonly status: StoreStatus;
+  /** It is the nonce of the lease; null for those who do not own it. */
+  readonly nonce: string | null;
+  /** Throws or rejects with a `StoreError`, or with `OwnerGoneError`. */
+  call(method: StoreCall, args: readonly unknown[]): unknown;
+  refresh(): void;
+  close(): void;
+  /** Lets go without writing: the store belongs to another process now. */
+  abandon(): void;
+}
+
+/** What this window has reserved, gathered from the calls that were carried out for it. */
+export class HoldingsRecord {
+  private readonly claims = new Map<string, string>();
+  private readonly queued = new Map<string, readonly string[]>();
+
+  get current(): Holdings {
+    return { claims: [...this.claims].map(([session, claim]) => ({ session, claim })), queued: [...this.queued.values()].flat() };
+  }
+
+  note(method: StoreCall, args: readonly unknown[], result: unknown): void {
+    const session = String(args[0]);
+    if (method === 'claim' && (result as ClaimOutcome).granted) this.claims.set(session, String(args[1]));
+    if (method === 'release' && this.claims.get(session) === args[1]) this.claims.delete(session);
+    if (method === 'queue') this.queued.set(session, ids(result as CallArguments<'saveQueue'>[1]));
+    if (method === 'saveQueue') this.queued.set(session, ids((args as CallArguments<'saveQueue'>)[1]));
+  }
+}
+
+function ids(queue: CallArguments<'saveQueue'>[1]): readonly string[] {
+  return queue.map(({ id }) => id);
 }

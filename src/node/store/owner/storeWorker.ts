@@ -2,7 +2,9 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { sendAnswer } from '../client/answerParts';
 import { StoreSupervisor } from './storeSupervisor';
 import { toWire } from '../client/storeProtocol';
-import type { Answer, CallArguments, Request, Response, StoreCall, WorkerOptions } from '../client/storeProtocol';
+import type { CallArguments, StoreCall } from '../client/storeCalls';
+import type { Answer, Request, Response, WorkerOptions } from '../client/storeProtocol';
+import { storeCalls } from './storeOperations';
 
 const port = parentPort;
 if (!port) throw new Error('storeWorker.js runs as a worker thread');
@@ -21,7 +23,7 @@ const host = StoreSupervisor.open(
 );
 
 host.then(
-  (opened) => send({ type: 'opened', status: opened.status, nonce: opened.nonce }),
+  (opened) => send({ type: 'opened', status: opened.status, nonce: opened.nonce, calls: storeCalls }),
   (error: unknown) => send({ type: 'openFailed', error: toWire(error) }),
 );
 

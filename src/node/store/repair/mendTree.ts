@@ -1,15 +1,12 @@
-import { titleFrom } from '../../../core/chat/sessionTitle';
-import { markTypes } from '../../../core/session/entryKinds';
-import type { EntryContent } from '../../../core/session/entry';
+import { titleFrom } from '../../../core/session/session';
+import { markTypes, type EntryContent } from '../../../core/session/entry';
 import { randomUUID } from 'node:crypto';
 import { english } from '../../../core/l10n';
-import type { Connection, Row, SqlValue } from '../database/connection';
-import { damagedBody, isSoundBody } from './damagedBody';
+import { unpackText, type Connection, type Row, type SqlValue } from '../database/connection';
+import { damagedBody, isSoundBody, goesInCircles } from './verifyContents';
 import { entryColumns } from '../rows/entryCodec';
 import { readableRows } from './salvageRows';
 import { SessionRows } from '../rows/sessionRows';
-import { unpackText } from '../database/text';
-import { goesInCircles } from './verifyTree';
 
 /** Messages that are looked through for words to call a session by: some are blank, with nothing but a picture. */
 const titleCandidates = 20;

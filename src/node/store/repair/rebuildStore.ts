@@ -3,11 +3,10 @@ import { english } from '../../../core/l10n';
 import type { EntryContent } from '../../../core/session/entry';
 import type { Salvage } from '../../../core/maintenance/reports';
 import type { Connection, Row, SqlValue } from '../database/connection';
-import { damagedBody, isSoundBody } from './damagedBody';
+import { damagedBody, isSoundBody } from './verifyContents';
 import { entryColumns } from '../rows/entryCodec';
 import { mendTree } from './mendTree';
-import type { SalvageLeaves } from './salvageLeaves';
-import { readableRows, salvageKey } from './salvageRows';
+import { readableRows, salvageKey, type SalvageLeaves } from './salvageRows';
 
 /** Sessions that a recovery names; there is a command for all of them. */
 const mostNamed = 5;

@@ -5,7 +5,7 @@ import { english } from '../../../core/l10n';
 import type { Salvage, TaskProgress } from '../../../core/maintenance/reports';
 import { patientRenameSync } from '../../runtime/patientRename';
 import { BlobFiles } from '../rows/blobFiles';
-import type { Connection } from '../database/connection';
+import { toStoreError, type Connection } from '../database/connection';
 import { acquireLease, Lease } from '../sharing/lease';
 import { migrate, newestVersion, schemaVersion } from '../database/migrations';
 import { copyTo } from '../copies/readonlyCopy';
@@ -15,9 +15,8 @@ import { openSalvageImage } from './salvageImage';
 import { applicationId } from '../database/schema';
 import type { Sqlite } from '../wasm/sqlite';
 import { createDatabaseFile, openForEditing } from '../database/storeDatabase';
-import { toStoreError } from '../database/storeFault';
 import { besides, readGeneration, type StoreFiles } from '../database/storeFiles';
-import { blobContentTable, blobStore, filesOf, knownBlobs, type BlobStore, type KnownBlob } from './verifyBlobs';
+import { blobContentTable, blobStore, filesOf, knownBlobs, type BlobStore, type KnownBlob } from './verifyContents';
 
 export interface RestoreRequest {
   /** A backup, or the file of a store that nobody uses. */

@@ -5,7 +5,7 @@ import type { DatabaseFiles } from '../wasm/fileBridge';
 import { mergeLog } from '../database/logDamage';
 import { migrations, newestVersion } from '../database/migrations';
 import { applicationId } from '../database/schema';
-import { SalvageLeaves } from './salvageLeaves';
+import { SalvageLeaves } from './salvageRows';
 import type { Sqlite } from '../wasm/sqlite';
 import { newPageSize, sizeOf } from '../database/storeFiles';
 import { readFileSync } from 'node:fs';

@@ -5,7 +5,7 @@ import type { Connection } from '../database/connection';
 import type { DatabaseFiles } from '../wasm/fileBridge';
 import { findSilentDamage } from '../database/logDamage';
 import { schemaVersion } from '../database/migrations';
-import { entryName, ProblemList } from './problemList';
+import { blobStore, knownBlobs, verifyBodies, entryName, ProblemList, verifyDerived, verifyTree } from './verifyContents';
 import { copyStore } from '../copies/readonlyCopy';
 import { isDamage } from './recoverStore';
 import { applicationId } from '../database/schema';
@@ -13,13 +13,11 @@ import type { Sqlite } from '../wasm/sqlite';
 import { openCopy } from '../database/storeDatabase';
 import { checkDatabaseFile, readGeneration, sizeOf } from '../database/storeFiles';
 import type { StoreFiles } from '../database/storeFiles';
-import { blobStore, knownBlobs } from './verifyBlobs';
-import { verifyBodies } from './verifyBodies';
-import { verifyDerived, verifyTree } from './verifyTree';
 
 /**
  * Checks everything that can be checked, on a private copy below `scratch`: the store itself may be in use by any process, and is
- * not touched. What it cannot see is a wrong byte in a long draft or in the search index: only entries have a checksum. Throws what keeps it from looking (`newer_schema`, `permission`, `disk_full`, `io`); damage is no reason to throw.
+ * not touched. What it cannot see is a wrong byte in a long draft or in the search index: only entries have a checksum. Throws what keeps
+ * it from looking (`newer_schema`, `permission`, `disk_full`, `io`); damage is no reason to throw.
  */
 export function verifyStore(
   sqlite: Sqlite,

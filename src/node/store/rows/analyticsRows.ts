@@ -1,7 +1,7 @@
 import type { AnalyticsQuery, AnalyticsRows, UsageRow } from '../../../core/analytics/rows';
-import type { Connection, Row, SqlValue } from '../database/connection';
-import { unpackText } from '../database/text';
+import { unpackText, type Connection, type Row, type SqlValue } from '../database/connection';
 import { decodeKind } from './usageRows';
+import type { Operations } from '../client/storeCalls';
 
 const quarter = 15 * 60 * 1000;
 const notTrashed = 'session IN (SELECT uuid FROM sessions WHERE deleted_at IS NULL)';
@@ -104,3 +104,7 @@ function tagsOf(row: Row): string[] {
   const { tags } = JSON.parse(String(row['metadata'])) as { tags?: unknown };
   return Array.isArray(tags) ? tags.filter((tag): tag is string => typeof tag === 'string' && tag !== '') : [];
 }
+
+export const analyticsOperations = { analyticsRows: ({ connection }, query) => analyticsRows(connection, query) } satisfies Partial<
+  Operations<{ readonly connection: Connection }>
+>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import nodeFs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncFolder, writeFileAtomic, type AtomicFs } from '../database/atomicFile';
-import { toStoreError } from '../database/storeFault';
+import { toStoreError } from '../database/connection';
 
 /** Reads what is kept outside the database; undefined when it is missing or no longer what its name says. */
 export interface BlobReader {

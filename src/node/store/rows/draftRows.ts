@@ -1,8 +1,7 @@
-import type { Draft } from '../../../core/session/draft';
-import { Attachment } from '../../../core/session/attachment';
-import type { QueuedMessage } from '../../../core/session/queuedMessage';
-import type { Connection, Row } from '../database/connection';
-import { packText, unpackText } from '../database/text';
+import { Attachment, type Draft, type QueuedMessage } from '../../../core/session/userMessage';
+import { packText, unpackText, type Connection, type Row } from '../database/connection';
+import type { Operations } from '../client/storeCalls';
+import type { SessionRows } from './sessionRows';
 
 /**
  * What the user has written and not sent (`drafts`), or sent and not had answered (`queue`). Writes expect to run inside a transaction.
@@ -100,3 +99,25 @@ function readAttachments(row: Row): { readonly attachments: Attachment[]; readon
   }
   return { attachments, unreadable };
 }
+
+export const draftOperations = {
+  draft: ({ drafts }, session) => drafts.draft(session),
+
+  saveDraft: {
+    run: ({ connection, drafts, sessions }, session, draft) =>
+      connection.transaction(() => {
+        if (draft === null) return drafts.removeDraft(session);
+        sessions.require(session);
+        drafts.saveDraft(session, draft);
+      }),
+    tells: (_, session) => ({ kind: 'draft', session }),
+  },
+
+  queue: ({ drafts }, session) => drafts.queue(session),
+
+  saveQueue: ({ connection, drafts, sessions }, session, queue) =>
+    connection.transaction(() => {
+      if (queue.length > 0) sessions.require(session);
+      drafts.saveQueue(session, queue);
+    }),
+} satisfies Partial<Operations<{ readonly connection: Connection; readonly drafts: DraftRows; readonly sessions: SessionRows }>>;

@@ -1,11 +1,18 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import { markTypes } from '../../../core/session/entryKinds';
-import type { ContentOf, EntryType, NewEntry, StoredEntry } from '../../../core/session/entry';
+import {
+  isEntryOf,
+  markTypes,
+  type ContentOf,
+  type EntryOf,
+  type EntryType,
+  type NewEntry,
+  type StoredEntry,
+} from '../../../core/session/entry';
 import type { BlobFiles } from './blobFiles';
 import type { Connection, Row } from '../database/connection';
-import { bodyChecksum, decodeEntry, encodeBody, entryColumns, entrySelection, isSameEntry } from './entryCodec';
-import { storeBody } from './longPart';
+import { bodyChecksum, decodeEntry, encodeBody, entryColumns, entrySelection, isSameEntry, storeBody } from './entryCodec';
+import type { Operations } from '../client/storeCalls';
 
 const selectEntry = `SELECT ${entrySelection} FROM entries e JOIN bodies b ON b.entry = e.seq`;
 
@@ -147,7 +154,10 @@ export class EntryRows {
     for (const row of rows) yield this.decode(row);
   }
 
-  /** Returns the entries to be displayed, oldest first, by what they hang off. One query for all: a page of 50 took twice as long with one for each. */
+  /**
+   * Returns the entries to be displayed, oldest first, by what they hang off. One query for all: a page of 50 took twice as long with one
+   * for each.
+   */
   sideEntriesOf(parents: readonly string[]): Map<string, StoredEntry[]> {
     const types = [...markTypes].map((type) => `'${type}'`).join(', ');
     const rows = this.connection.iterate(
@@ -162,6 +172,17 @@ export class EntryRows {
       found.set(parent, [...(found.get(parent) ?? []), entry]);
     }
     return found;
+  }
+
+  /** The newest prepared summary that hangs off one of the entries; none that was brought along from elsewhere. */
+  newestPrepared(entries: readonly StoredEntry[]): EntryOf<'prepared_summary'> | null {
+    const row = this.connection.get(
+      `SELECT ${entrySelection} FROM json_each(?) p CROSS JOIN entries e ON e.parent = p.value CROSS JOIN bodies b ON b.entry = e.seq
+       WHERE e.entry_type = 'prepared_summary' AND e.source_id IS NULL ORDER BY e.seq DESC LIMIT 1`,
+      [JSON.stringify(entries.map(({ uuid }) => uuid))],
+    );
+    const entry = row && this.decode(row);
+    return entry && isEntryOf(entry, 'prepared_summary') ? entry : null;
   }
 
   private row(uuid: string): Row | undefined {
@@ -233,3 +254,19 @@ function insertionOf(names: readonly string[]): string {
 function json(value: unknown): string | null {
   return value === undefined ? null : JSON.stringify(value);
 }
+
+export const entryOperations = {
+  entries: ({ entries }, uuids) => entries.findAll(uuids),
+  entriesBySeq: ({ entries }, seqs) => entries.findBySeq(seqs),
+  saveTokenCounts: ({ connection, entries }, counts) =>
+    connection.transaction(() => {
+      for (const { entry, tokens } of counts) entries.setTokens(entry, tokens);
+    }),
+  putBlob: ({ connection, blobs, entries }, bytes, mime) =>
+    connection.transaction(() => {
+      const hash = blobs.write(bytes);
+      entries.addBlob(hash, bytes.length, mime);
+      return hash;
+    }),
+  blob: ({ blobs }, hash) => blobs.read(hash),
+} satisfies Partial<Operations<{ readonly connection: Connection; readonly blobs: BlobFiles; readonly entries: EntryRows }>>;

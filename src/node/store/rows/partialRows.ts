@@ -1,16 +1,19 @@
-import type { PartialChunk } from '../../../core/session/partialChunk';
+import type { PartialChunk } from '../../../core/session/storage';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { EntryContent, NewEntry } from '../../../core/session/entry';
-import type { Connection, Row } from '../database/connection';
-import { packText, unpackText } from '../database/text';
+import { packText, unpackText, type Connection, type Row } from '../database/connection';
+import type { Operations } from '../client/storeCalls';
 
 /**
  * Text that is still streaming: one row per chunk, so that what is written is proportional to what was added. Finishing an
  * entry drops its chunks in the same transaction. Writes expect to run inside one.
  */
 export class PartialRows {
-  /** Each entry that streams has its length up to the last chunk that was read; that one is read again, since its transaction may have been undone. */
+  /**
+   * Each entry that streams has its length up to the last chunk that was read; that one is read again, since its transaction may have been
+   * undone.
+   */
   private readonly lengths = new Map<string, { readonly seq: number; readonly last: string; readonly length: number }>();
 
   /** A reader cannot tell what was left behind from what the owner is just writing, and recovers nothing. */
@@ -118,3 +121,10 @@ function interruptedEntry(row: Row, text: string): NewEntry {
     content,
   };
 }
+
+export const partialOperations = {
+  writePartial: {
+    run: ({ connection, partials }, chunk) => connection.transaction(() => partials.add(chunk)),
+    tells: (_, chunk) => ({ kind: 'partial', session: chunk.session, chunk }),
+  },
+} satisfies Partial<Operations<{ readonly connection: Connection; readonly partials: PartialRows }>>;

@@ -2,10 +2,11 @@ import type { BlobFiles } from './blobFiles';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { PurgePreview } from '../../../core/maintenance/reports';
-import { markTypes } from '../../../core/session/entryKinds';
+import { markTypes } from '../../../core/session/entry';
 import type { Connection, Row } from '../database/connection';
 import type { SearchIndex } from '../search/searchIndex';
 import { type TreeNode, TreeRows } from './treeRows';
+import type { Operations } from '../client/storeCalls';
 
 /** `meta`: files that a purge which has been committed still has to remove. */
 const leftoversKey = 'purge_files';
@@ -50,7 +51,10 @@ export class Purge {
     return done;
   }
 
-  /** Removes what an interrupted purge has left to remove. A file that somebody needs again by now stays. Never throws: the next open tries again. */
+  /**
+   * Removes what an interrupted purge has left to remove. A file that somebody needs again by now stays. Never throws: the next open tries
+   * again.
+   */
   removeLeftovers(): void {
     try {
       const hashes = this.leftovers();
@@ -288,3 +292,8 @@ function neededBlobs(connection: Connection): Set<string> {
   }
   return names;
 }
+
+export const purgeOperations = {
+  purgePreview: ({ purges }, sessions) => purges.preview(sessions),
+  purge: { run: ({ purges }, sessions) => purges.run(sessions), tells: () => ({ kind: 'session', session: null }) },
+} satisfies Partial<Operations<{ readonly purges: Purge }>>;

@@ -3,16 +3,16 @@ import { english } from '../../../core/l10n';
 import {
   hasFixedKey,
   isSessionKey,
+  isSaneTime,
   type NewSession,
   type Session,
   type SessionPatch,
   type SessionQuery,
   type SessionSort,
 } from '../../../core/session/session';
-import { isSaneTime } from '../../../core/session/saneTime';
-import type { SessionRecord } from '../../../core/session/sessionTransfer';
-import type { Connection, Row, SqlValue } from '../database/connection';
-import { packText, unpackText } from '../database/text';
+import type { SessionRecord } from '../../../core/session/storage';
+import { packText, unpackText, type Connection, type Row, type SqlValue } from '../database/connection';
+import type { Operations } from '../client/storeCalls';
 
 /** The `sessions` table. Writes expect to run inside a transaction. */
 export class SessionRows {
@@ -305,3 +305,21 @@ function parseJson(value: SqlValue | undefined, fallback: unknown): unknown {
     return fallback;
   }
 }
+
+export const sessionOperations = {
+  createSession: {
+    run: ({ connection, sessions }, session) => connection.transaction(() => sessions.getOrCreate(session)),
+    tells: ({ uuid }) => ({ kind: 'session', session: uuid }),
+  },
+  session: ({ sessions }, uuid) => sessions.find(uuid),
+  listSessions: ({ sessions }, query) => sessions.list(query),
+  countSessions: ({ sessions }) => sessions.count(),
+  updateSession: {
+    run: ({ connection, sessions }, uuid, patch) => connection.transaction(() => sessions.update(uuid, patch)),
+    tells: (_, session) => ({ kind: 'session', session }),
+  },
+  restoreSession: {
+    run: ({ connection, sessions }, record) => connection.transaction(() => sessions.restore(record)),
+    tells: ({ session }) => ({ kind: 'session', session: session.uuid }),
+  },
+} satisfies Partial<Operations<{ readonly connection: Connection; readonly sessions: SessionRows }>>;

@@ -1,13 +1,13 @@
 import type { UsageRecord } from '../../../core/cost/usage';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import type { SummaryRetry } from '../../../core/maintenance/summaryRetry';
-import type { MemoryWrite } from '../../../core/session/appendBatch';
-import { markTypes } from '../../../core/session/entryKinds';
-import type { Pin } from '../../../core/session/pin';
-import type { Connection } from '../database/connection';
-import { packText, plainText, unpackText } from '../database/text';
+import type { SummaryRetry } from '../../../core/maintenance/reports';
+import type { MemoryWrite, Pin } from '../../../core/session/storage';
+import { markTypes } from '../../../core/session/entry';
+import { packText, plainText, unpackText, type Connection } from '../database/connection';
 import { decodeUsage } from './usageRows';
+import type { Operations } from '../client/storeCalls';
+import type { SessionRows } from './sessionRows';
 
 /** The `pins` table. Writes expect to run inside a transaction. */
 export class PinRows {
@@ -128,6 +128,16 @@ export class TransferRows {
     return this.connection.all(`${reached} SELECT seq FROM reached ORDER BY seq`, [session]).map((row) => Number(row['seq']));
   }
 
+  /** Numbers of the marks that say what was done to files. */
+  fileMarks(session: string): number[] {
+    return this.connection
+      .all(
+        `${reached} SELECT e.seq FROM reached CROSS JOIN entries e ON e.seq = reached.seq WHERE e.entry_type = 'file_changes' ORDER BY e.seq`,
+        [session],
+      )
+      .map((row) => Number(row['seq']));
+  }
+
   usage(session: string): UsageRecord[] {
     return this.connection
       .all(
@@ -145,3 +155,49 @@ export class TransferRows {
       .map((row) => ({ sourceId: String(row['source_id']), entry: String(row['uuid']) }));
   }
 }
+
+export const pinOperations = {
+  pins: ({ pins }, session) => pins.list(session),
+  savePin: {
+    run: ({ connection, sessions, pins }, pin) =>
+      connection.transaction(() => {
+        sessions.require(pin.session);
+        pins.save(pin);
+      }),
+    tells: (_, { session }) => ({ kind: 'session', session }),
+  },
+  removePin: {
+    run: ({ connection, pins }, session, kind, target) => connection.transaction(() => pins.remove(session, kind, target)),
+    tells: (_, session) => ({ kind: 'session', session }),
+  },
+} satisfies Partial<Operations<{ readonly connection: Connection; readonly sessions: SessionRows; readonly pins: PinRows }>>;
+
+export const summaryRetryOperations = {
+  summaryRetries: ({ retries }, session) => retries.list(session),
+  saveSummaryRetry: ({ connection, retries }, retry) => connection.transaction(() => retries.save(retry)),
+  removeSummaryRetry: ({ connection, retries }, compaction) => connection.transaction(() => retries.remove(compaction)),
+} satisfies Partial<Operations<{ readonly connection: Connection; readonly retries: SummaryRetryRows }>>;
+
+export const transferOperations = {
+  memoryWrites: ({ memory }, session, { limit }) => memory.list(session, limit),
+  entrySeqs: ({ transfers }, session) => transfers.seqs(session),
+  usageRecords: ({ transfers }, session) => transfers.usage(session),
+  knownSources: ({ transfers }, sourceIds) => transfers.knownSources(sourceIds),
+} satisfies Partial<Operations<{ readonly memory: MemoryWriteRows; readonly transfers: TransferRows }>>;
+
+export const calibrationOperations = {
+  calibration: ({ connection }, model) =>
+    connection
+      .all('SELECT model, kind, factor, n FROM calibration WHERE model = ? ORDER BY kind', [model])
+      .map((row) => ({ model, kind: String(row['kind']), factor: Number(row['factor']), n: Number(row['n']) })),
+  saveCalibration: ({ connection }, { model, kind, factor, n }) =>
+    connection.transaction(() =>
+      connection.run('INSERT OR REPLACE INTO calibration(model, kind, factor, n, updated_at) VALUES (?, ?, ?, ?, ?)', [
+        model,
+        kind,
+        factor,
+        n,
+        Date.now(),
+      ]),
+    ),
+} satisfies Partial<Operations<{ readonly connection: Connection }>>;

@@ -1,8 +1,7 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { BranchStep } from '../../../core/branches/branch';
-import type { EntryType } from '../../../core/session/entry';
-import { markTypes } from '../../../core/session/entryKinds';
+import { markTypes, type EntryType } from '../../../core/session/entry';
 import type { Connection, Row } from '../database/connection';
 
 /** An entry's place in the tree, without its content. */

@@ -1,9 +1,13 @@
-import type { UsageQuery, UsageRecord, UsageTotal } from '../../../core/cost/usage';
+import type { PastRequest, UsageQuery, UsageRecord, UsageTotal } from '../../../core/cost/usage';
 import type { StoredEntry } from '../../../core/session/entry';
 import type { Connection, Row } from '../database/connection';
+import type { Operations } from '../client/storeCalls';
 
 /** It stands at the end of a row's kind. No version before knows such kinds, so none takes an estimate for a measurement. */
 const estimatedMark = '_estimated';
+
+/** So many tell what a provider still has of a prompt: a turn's, and those for summaries behind it. */
+const mostRequests = 12;
 
 /** The `usage` table: what each request to a provider was billed. */
 export class UsageRows {
@@ -12,8 +16,8 @@ export class UsageRows {
   /** The same record twice is one request: a batch may be sent again after a lost answer. */
   add(session: string, record: UsageRecord): void {
     this.connection.run(
-      `INSERT OR IGNORE INTO usage(session, entry, provider, model, kind, input, output, cache_read, cache_write, cost, at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR IGNORE INTO usage(session, entry, provider, model, kind, input, output, cache_read, cache_write, cache_write_hour, cost, at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         session,
         record.entry,
@@ -24,6 +28,7 @@ export class UsageRows {
         record.output,
         record.cacheRead,
         record.cacheWrite,
+        record.cacheWriteHour ?? 0,
         record.cost,
         record.at,
       ],
@@ -53,6 +58,15 @@ export class UsageRows {
     }));
   }
 
+  /** The newest requests of turns in any session, oldest first. */
+  past(limit: number): PastRequest[] {
+    const rows = this.connection.all(
+      `SELECT session, at, input + cache_read + cache_write AS prompt FROM usage WHERE kind = 'turn' ORDER BY at DESC LIMIT ?`,
+      [limit],
+    );
+    return rows.map((row) => ({ session: String(row['session']), at: Number(row['at']), prompt: Number(row['prompt']) })).reverse();
+  }
+
   /** The newest usage that measured a prompt up to one of the entries, which may come from several sessions. */
   lastMeasurement(entries: readonly StoredEntry[]): UsageRecord | null {
     // It asks by entry, not by session: a session that was compacted just now may have thousands of measurements, none of them of these.
@@ -62,6 +76,16 @@ export class UsageRows {
       [JSON.stringify(entries.map((entry) => entry.uuid))],
     );
     return row ? decodeUsage(row) : null;
+  }
+
+  /** The newest that led to one of the entries, as they were recorded, oldest first. */
+  lastRequests(entries: readonly StoredEntry[]): UsageRecord[] {
+    const rows = this.connection.all(
+      `SELECT u.* FROM json_each(?) AS wanted CROSS JOIN usage u ON u.entry = wanted.value AND u.kind IN ('turn', 'failed', 'compaction')
+       ORDER BY u.rowid DESC LIMIT ${mostRequests}`,
+      [JSON.stringify(entries.map((entry) => entry.uuid))],
+    );
+    return rows.map(decodeUsage).reverse();
   }
 }
 
@@ -75,6 +99,8 @@ export function decodeUsage(row: Row): UsageRecord {
     output: Number(row['output']),
     cacheRead: Number(row['cache_read']),
     cacheWrite: Number(row['cache_write']),
+    // A file of an older version, which a reader leaves as it is, does not have it.
+    ...(row['cache_write_hour'] ? { cacheWriteHour: Number(row['cache_write_hour']) } : {}),
     cost: row['cost'] === null ? null : Number(row['cost']),
     at: Number(row['at']),
   };
@@ -86,3 +112,8 @@ export function decodeKind(kind: unknown): Pick<UsageRecord, 'kind' | 'estimated
     ? { kind: text.slice(0, -estimatedMark.length) as UsageRecord['kind'], estimated: true }
     : { kind: text as UsageRecord['kind'] };
 }
+
+export const usageOperations = {
+  usageTotals: ({ usage }, query) => usage.totals(query),
+  pastRequests: ({ usage }, limit) => usage.past(limit),
+} satisfies Partial<Operations<{ readonly usage: UsageRows }>>;

@@ -1,39 +1,53 @@
+import { type CorpusStatistics, type Evidence, type GroupStatistics } from '../../../core/recall/contextScores';
+import { passagesOf } from '../../../core/recall/history';
 import { IndexTerms, matchExpression } from '../../../core/recall/indexTerms';
-import { type CorpusStatistics, inverseFrequency, saturation } from '../../../core/recall/rankPassages';
+import { fields, namedField } from '../../../core/recall/passageFields';
+import { textLength } from '../../../core/recall/tokenizeTerms';
 import type { Connection } from '../database/connection';
 import { entrySelection } from '../rows/entryCodec';
 import type { EntryRows } from '../rows/entryRows';
 import type { SearchScope, SqlCondition } from './searchScope';
 
-export interface Candidate {
-  readonly seq: number;
-  readonly score: number;
+export interface IndexedEvidence {
+  readonly evidence: readonly Evidence[];
+  /** Terms that were not counted: so frequent that they tell passages apart by little. */
+  readonly left: ReadonlySet<number>;
+  readonly statistics: CorpusStatistics;
+  readonly groups: GroupStatistics;
 }
 
-export interface Candidates extends CorpusStatistics {
-  /** Best first. */
-  readonly found: readonly Candidate[];
-  /** False where even the rarest term is in so many entries that not all of them were scored: what is found differs by little. */
-  readonly whole: boolean;
+/** Where a passage stands. */
+export interface PassagePlace {
+  /** `seq` of its entry. */
+  readonly entry: number;
+  readonly part: number;
+  readonly parts: number;
+  readonly length: number;
 }
 
 /** Entries read per batch at most; the time budget usually ends it before. */
 const batchEntries = 200;
 const highWaterKey = 'fts_indexed';
 
-/** The full-text index over entries. It follows the entries at its own pace: what is above `indexedThrough` has to be scanned. */
+/**
+ * The full-text index over the passages of entries. It follows the entries at its own pace: what is above `indexedThrough` has to
+ * be scanned.
+ */
 export class SearchIndex {
   private readonly terms = new IndexTerms();
   /** It is true of the index up to `through`. */
-  private counted = { through: 0, count: 0, averageLength: 1, frequencies: new Map<string, number>() };
+  private counted: Counted = nothingCounted(0);
+  private hasPassages: boolean | undefined;
 
   constructor(
     private readonly connection: Connection,
     private readonly entries: Pick<EntryRows, 'decode'>,
   ) {}
 
-  /** The highest `seq` that the index covers; 0 for a database that has no index. */
+  /** The highest `seq` that the index covers; 0 for a database that has no index, or one of an older version that must not be changed. */
   get indexedThrough(): number {
+    this.hasPassages ??= this.connection.get("SELECT 1 FROM sqlite_master WHERE name = 'passages'") !== undefined;
+    if (!this.hasPassages) return 0;
     return Number(this.connection.get('SELECT value FROM meta WHERE key = ?', [highWaterKey])?.['value'] ?? 0);
   }
 
@@ -50,18 +64,40 @@ export class SearchIndex {
       const started = performance.now();
       let last = this.indexedThrough;
       let read = 0;
+      let id = Number(this.connection.get('SELECT max(id) AS last FROM passages')?.['last'] ?? 0);
+      const sessions = new Map<string, SessionCount>();
       const rows = this.connection.iterate(
         `SELECT ${entrySelection} FROM entries e JOIN bodies b ON b.entry = e.seq WHERE e.seq > ? ORDER BY e.seq LIMIT ${batchEntries}`,
         [last],
       );
       for (const row of rows) {
         const entry = this.entries.decode(row);
-        const body = this.terms.ofEntry(entry);
-        if (body !== '') this.connection.run('INSERT INTO entries_fts(docid, body) VALUES (?, ?)', [entry.seq, body]);
+        for (const passage of passagesOf(entry)) {
+          if (passage.text.trim() === '') continue;
+          const session = sessions.get(entry.session) ?? this.sessionCount(entry.session);
+          sessions.set(entry.session, session);
+          const length = textLength(passage.text);
+          this.connection.run('INSERT INTO entries_fts(docid, said, asked, dated, named) VALUES (?, ?, ?, ?, ?)', [
+            ++id,
+            ...this.terms.ofPassage(passage),
+          ]);
+          this.connection.run('INSERT INTO passages(id, entry, session, position, part, parts, length) VALUES (?, ?, ?, ?, ?, ?, ?)', [
+            id,
+            entry.seq,
+            session.number,
+            session.passages++,
+            passage.part,
+            passage.parts,
+            length,
+          ]);
+          session.length += length;
+        }
         last = entry.seq;
         read++;
         if (performance.now() - started >= budgetMs) break;
       }
+      for (const { number, passages, length } of sessions.values())
+        this.connection.run('UPDATE passage_sessions SET passages = ?, length = ? WHERE number = ?', [passages, length, number]);
       if (read > 0) this.connection.run('INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)', [highWaterKey, last]);
       return read > 0;
     });
@@ -70,104 +106,174 @@ export class SearchIndex {
   /** Forgets everything, for entries that are gone: such a table cannot delete. It is filled again as for a store that never had one. */
   reset(): void {
     const { sql } = this.connection.get("SELECT sql FROM sqlite_master WHERE name = 'entries_fts'") ?? {};
-    this.connection.exec(`DROP TABLE entries_fts; ${String(sql)}; INSERT INTO entries_fts(entries_fts) VALUES ('automerge=8');`);
+    this.connection.exec(`DROP TABLE entries_fts; ${String(sql)}; INSERT INTO entries_fts(entries_fts) VALUES ('automerge=8');
+      DELETE FROM passages; DELETE FROM passage_sessions;`);
     this.connection.run('DELETE FROM meta WHERE key = ?', [highWaterKey]);
-    this.counted = { ...this.counted, through: 0 };
+    this.counted = nothingCounted(0);
   }
 
   /**
-   * Indexed entries of the scope with any of the terms, scored by BM25 over whole entries: with the rarest of the terms, and when
-   * even that one is too frequent for all to be scored, the newest with several of them and the newest with the rarest.
+   * What the index has counted of the scope's passages with any of the terms: of all that have the rarest ones, and when even the rarest
+   * is too frequent for that, of the newest with several of them and the newest with the rarest. `first` are terms that are counted
+   * before all others.
    */
-  candidates(terms: readonly string[], { condition }: Pick<SearchScope, 'condition'>): Candidates {
+  evidence(terms: readonly string[], first: ReadonlySet<number>, scope: Pick<SearchScope, 'within' | 'matching'>): IndexedEvidence {
     const statistics = this.statistics(terms);
-    const { count, documentFrequency } = statistics;
-    const chosen = affordable(documentFrequency, condition === null ? 1 : this.share(condition, count));
-    const first = chosen.terms[0];
-    if (first === undefined) return { found: [], whole: true, count, documentFrequency };
-    const found = new Map<number, number>();
+    const { within, matching } = scope;
+    const chosen = affordable(statistics.documentFrequency, first, within === null ? 1 : this.share(within));
+    const found = new Map<number, Evidence>();
     const find = (indices: readonly number[], operator: 'AND' | 'OR', limit: number) => {
-      for (const { seq, score } of this.scored(
-        indices,
-        matchExpression(
-          indices.map((term) => terms[term] ?? ''),
-          operator,
-        ),
-        statistics,
-        condition,
-        limit,
-      )) {
-        found.set(seq, Math.max(score, found.get(seq) ?? 0));
-      }
+      for (const [id, one] of this.counts(terms, indices, operator, chosen.whole ? within : both(within, matching), matching, limit))
+        if (!found.has(id)) found.set(id, one);
     };
+    const rarest = chosen.terms.slice(0, 1);
     if (chosen.whole) find(chosen.terms, 'OR', maxRows);
-    else {
+    else if (rarest.length > 0) {
       if (chosen.terms.length > 1) find(chosen.terms.slice(0, maxJoined), 'AND', maxCommonRows);
       // Words that nearly every entry has: the newest with the rarest are these.
-      if (found.size < maxCommonRows) find([first], 'OR', maxCommonRows);
+      if (found.size < maxCommonRows) find(rarest, 'OR', maxCommonRows);
     }
-    const best = [...found].map(([seq, score]) => ({ seq, score })).sort((x, y) => y.score - x.score || y.seq - x.seq);
-    return { found: best, whole: chosen.whole, count, documentFrequency };
+    const seen = new Set(chosen.whole ? chosen.terms : rarest);
+    const left = new Set(terms.flatMap((_, term) => (seen.has(term) || (statistics.documentFrequency[term] ?? 0) === 0 ? [] : [term])));
+    return { evidence: [...found.values()], left, statistics, groups: this.groups };
   }
 
-  private *scored(
+  /** The number of a session in the index, and how many passages it has there; undefined for one without any. */
+  session(uuid: string): { readonly number: number; readonly passages: number } | undefined {
+    if (this.indexedThrough === 0) return undefined;
+    const row = this.connection.get('SELECT number, passages FROM passage_sessions WHERE session = ?', [uuid]);
+    return row && { number: Number(row['number']), passages: Number(row['passages']) };
+  }
+
+  place(session: number, position: number): PassagePlace | undefined {
+    const row = this.connection.get('SELECT entry, part, parts, length FROM passages WHERE session = ? AND position = ?', [
+      session,
+      position,
+    ]);
+    return row && { entry: Number(row['entry']), part: Number(row['part']), parts: Number(row['parts']), length: Number(row['length']) };
+  }
+
+  private *counts(
+    terms: readonly string[],
     indices: readonly number[],
-    expression: string,
-    statistics: Statistics,
-    condition: SqlCondition | null,
+    operator: 'AND' | 'OR',
+    within: SqlCondition | null,
+    matching: SqlCondition | null,
     limit: number,
-  ): Generator<Candidate> {
-    const { count, averageLength, documentFrequency } = statistics;
-    const weights = indices.map((term) => inverseFrequency(documentFrequency[term] ?? 0, count));
-    const scope = condition === null ? '' : `CROSS JOIN entries e ON e.seq = entries_fts.docid AND ${condition.sql}`;
+  ): Generator<readonly [number, Evidence]> {
+    const expression = matchExpression(
+      indices.map((term) => terms[term] ?? ''),
+      operator,
+    );
     // It asks only for what differs from row to row; the totals would be read again for each.
-    const sql = `SELECT entries_fts.docid AS docid, matchinfo(entries_fts, 'ly') AS info FROM entries_fts ${scope}
+    const sql = `SELECT p.id AS id, p.session AS session, p.position AS position, p.parts AS parts, p.length AS length,
+        ${matching === null ? '1' : `(SELECT (${matching.sql}) FROM entries e WHERE e.seq = p.entry)`} AS matches,
+        matchinfo(entries_fts, 'y') AS info
+      FROM entries_fts CROSS JOIN passages p ON p.id = entries_fts.docid ${within === null ? '' : `AND ${within.sql}`}
       WHERE entries_fts MATCH ? ORDER BY entries_fts.docid DESC LIMIT ?`;
-    for (const row of this.connection.iterate(sql, [...(condition?.parameters ?? []), expression, limit])) {
+    const parameters = [...(matching?.parameters ?? []), ...(within?.parameters ?? []), expression, limit];
+    for (const row of this.connection.iterate(sql, parameters)) {
       const info = matchInfo(row['info']);
-      const length = (info[0] ?? 0) / averageLength;
-      let score = 0;
-      for (let i = 0; i < weights.length; i++) {
-        const frequency = info[i + 1] ?? 0;
-        if (frequency > 0) score += (weights[i] ?? 0) * saturation(frequency, length);
-      }
-      yield { seq: Number(row['docid']), score };
+      const hits = new Uint8Array(terms.length * stride);
+      indices.forEach((term, i) => {
+        for (let field = 0; field < stride; field++) hits[term * stride + field] = info[i * stride + field] ?? 0;
+      });
+      yield [
+        Number(row['id']),
+        {
+          group: Number(row['session']),
+          position: Number(row['position']),
+          parts: Number(row['parts']),
+          length: Number(row['length']),
+          hits,
+          ...(Number(row['matches']) === 1 ? {} : { hidden: true }),
+        },
+      ];
     }
+  }
+
+  private sessionCount(uuid: string): SessionCount {
+    this.connection.run('INSERT OR IGNORE INTO passage_sessions(session, passages, length) VALUES (?, 0, 0)', [uuid]);
+    const row = this.connection.get('SELECT number, passages, length FROM passage_sessions WHERE session = ?', [uuid]);
+    return { number: Number(row?.['number']), passages: Number(row?.['passages']), length: Number(row?.['length']) };
   }
 
   /** How much of the index a scope is. */
-  private share({ sql, parameters }: SqlCondition, count: number): number {
-    const row = this.connection.get(`SELECT count(*) AS n FROM entries e WHERE ${sql}`, parameters);
-    return Math.min(1, Number(row?.['n']) / Math.max(1, count));
+  private share({ sql, parameters }: SqlCondition): number {
+    const { n } = this.connection.get(`SELECT count(*) AS n FROM passages p WHERE ${sql}`, parameters) ?? {};
+    return Math.min(1, Number(n) / Math.max(1, this.counted.count));
+  }
+
+  private get groups(): GroupStatistics {
+    const { sessions, length } = this.counted;
+    const known = new Map<string | number, number>();
+    const of = (group: string | number) => {
+      if (typeof group === 'string') return 0;
+      const found =
+        known.get(group) ?? Number(this.connection.get('SELECT length FROM passage_sessions WHERE number = ?', [group])?.['length'] ?? 0);
+      known.set(group, found);
+      return found;
+    };
+    return { count: sessions, length, of };
   }
 
   /** Counting a common word in 20,000 messages takes 4 ms: kept for as long as the index stays as it is. */
-  private statistics(terms: readonly string[]): Statistics {
+  private statistics(terms: readonly string[]): CorpusStatistics {
     const through = this.indexedThrough;
-    if (through !== this.counted.through || this.counted.frequencies.size > maxCounted)
-      this.counted = { through, count: 0, averageLength: 1, frequencies: new Map() };
-    const { frequencies } = this.counted;
+    if (through !== this.counted.through || this.counted.frequencies.size > maxCounted) {
+      const row =
+        through === 0
+          ? undefined
+          : this.connection.get('SELECT count(*) AS sessions, total(passages) AS count, total(length) AS length FROM passage_sessions');
+      this.counted = {
+        ...nothingCounted(through),
+        ...(row && { sessions: Number(row['sessions']), count: Number(row['count']), length: Number(row['length']) }),
+      };
+    }
+    const { frequencies, count, length } = this.counted;
     const unknown = through === 0 ? [] : terms.filter((term) => !frequencies.has(term));
     if (unknown.length > 0) {
-      const row = this.connection.get("SELECT matchinfo(entries_fts, 'pcnax') AS info FROM entries_fts WHERE entries_fts MATCH ? LIMIT 1", [
+      const row = this.connection.get("SELECT matchinfo(entries_fts, 'x') AS info FROM entries_fts WHERE entries_fts MATCH ? LIMIT 1", [
         matchExpression(unknown),
       ]);
-      const [, , count = 0, averageLength = 0, ...hits] = row ? matchInfo(row['info']) : [];
-      if (row) this.counted = { through, count, averageLength: Math.max(1, averageLength), frequencies };
-      unknown.forEach((term, i) => frequencies.set(term, hits[3 * i + 2] ?? 0));
+      const info = row ? matchInfo(row['info']) : [];
+      unknown.forEach((term, i) => {
+        const passages = (field: number) => info[3 * (i * stride + field) + 2] ?? 0;
+        const all = fields.reduce((sum, _, field) => sum + passages(field), 0);
+        frequencies.set(term, { all: Math.min(count, all), named: passages(namedField) });
+      });
     }
-    const { count, averageLength } = this.counted;
-    return { count, averageLength, documentFrequency: terms.map((term) => frequencies.get(term) ?? 0) };
+    return {
+      count,
+      length,
+      documentFrequency: terms.map((term) => frequencies.get(term)?.all ?? 0),
+      named: terms.map((term) => frequencies.get(term)?.named ?? 0),
+    };
   }
 }
 
-interface Statistics extends CorpusStatistics {
-  readonly averageLength: number;
+interface SessionCount {
+  readonly number: number;
+  passages: number;
+  length: number;
 }
 
-/** Rows that one search scores, about 2 µs each. */
+interface Counted {
+  readonly through: number;
+  readonly count: number;
+  readonly length: number;
+  readonly sessions: number;
+  readonly frequencies: Map<string, { readonly all: number; readonly named: number }>;
+}
+
+function nothingCounted(through: number): Counted {
+  return { through, count: 0, length: 0, sessions: 0, frequencies: new Map() };
+}
+
+const stride = fields.length;
+/** Rows that one search counts, about 3 µs each. */
 const maxRows = 4_000;
-const maxCommonRows = 800;
+const maxCommonRows = 600;
 /** Terms that entries must have together; each costs reading all of its places. */
 const maxJoined = 3;
 /** Terms whose frequency is remembered. */
@@ -175,16 +281,29 @@ const maxCounted = 5_000;
 
 /**
  * The rarest terms, as many as stay within `maxRows`; all of them, rarest first, when even one has more (`whole` is false then).
- * What is so frequent tells entries apart by little; the ranking of the passages counts it again.
+ * What is so frequent tells passages apart by little; of the best it is counted again in their text.
  */
-function affordable(documentFrequency: readonly number[], share: number): { readonly terms: readonly number[]; readonly whole: boolean } {
+function affordable(
+  documentFrequency: readonly number[],
+  first: ReadonlySet<number>,
+  share: number,
+): { readonly terms: readonly number[]; readonly whole: boolean } {
   let rows = 0;
   const present = documentFrequency
-    .map((df, term) => ({ df: df * share, term }))
+    .map((df, term) => ({ df: df * share, term, order: first.has(term) ? 0 : 1 }))
     .filter(({ df }) => df > 0)
-    .sort((x, y) => x.df - y.df);
+    .sort((x, y) => x.order - y.order || x.df - y.df);
   const within = present.filter(({ df }) => (rows += df) <= maxRows);
   return { terms: (within.length > 0 ? within : present).map(({ term }) => term), whole: within.length > 0 };
+}
+
+/** Where only the newest are counted, those that cannot be found must not be among them. */
+function both(within: SqlCondition | null, matching: SqlCondition | null): SqlCondition | null {
+  if (matching === null) return within;
+  const sql = `EXISTS (SELECT 1 FROM entries e WHERE e.seq = p.entry AND ${matching.sql})`;
+  return within === null
+    ? { ...matching, sql }
+    : { sql: `${within.sql} AND ${sql}`, parameters: [...within.parameters, ...matching.parameters] };
 }
 
 function matchInfo(value: unknown): Uint32Array {

@@ -1,26 +1,19 @@
 import { passagesOf, speaker, type HistoryPassage } from '../../../core/recall/history';
-import { PassageRanker, type Ranked } from '../../../core/recall/rankPassages';
-import { kindsWhere } from '../../../core/session/entryKinds';
+import { PassageRanker, type Looked } from '../../../core/recall/rankPassages';
+import { resolveDates } from '../../../core/recall/relativeDates';
+import { entryText, kindsWhere, type StoredEntry } from '../../../core/session/entry';
 import type { SearchHit, SearchQuery, SearchResult } from '../../../core/session/searchQuery';
-import type { StoredEntry } from '../../../core/session/entry';
-import { entryText } from '../../../core/session/entryKinds';
 import type { Connection } from '../database/connection';
 import { entrySelection } from '../rows/entryCodec';
 import type { EntryRows } from '../rows/entryRows';
-import type { Candidates, SearchIndex } from './searchIndex';
-import { roleOf } from './searchRole';
-import { SearchScope } from './searchScope';
+import type { Operations } from '../client/storeCalls';
 import type { SessionRows } from '../rows/sessionRows';
+import type { SearchIndex } from './searchIndex';
+import { roleOf, SearchScope } from './searchScope';
 
-/** Whole entries that the index proposes, for each result and at least; their passages and those beside them are ranked. */
-const candidatesPerHit = 2;
-const minCandidates = 150;
-/** Read of the candidates, the best first, about 30 ns each; one huge entry may use it all. */
-const maxCandidateCharacters = 150_000;
-/** Long messages: that many are read even so. */
-const fewestCandidates = 25;
-/** Words that tell entries apart by little and stand in every sentence get this share of both: then a character takes 200 ns. */
-const commonShare = 0.4;
+/** Passages whose text is looked at, for each result and more: some are sorted out. About 30 µs each. */
+const lookedPerHit = 1.25;
+const lookedMore = 12;
 /**
  * Characters read of the entries that are not yet indexed, newest first; so many of the newest are read however long they are. Not a
  * time: on a busy machine a search would find less.
@@ -32,14 +25,7 @@ const maxPerEntry = 3;
 
 const searchableTypes = `(${[...kindsWhere(({ isFound }) => isFound)].map((type) => `'${type}'`).join(', ')})`;
 
-interface Beside {
-  readonly entry: StoredEntry;
-  part: 'all' | 'start' | 'end' | 'both';
-  /** Follows in its session on what was added last of it. */
-  readonly joins: boolean;
-}
-
-/** Full-text search: the index proposes entries, what it does not cover yet is scanned, and core/recall ranks both as one. */
+/** Full-text search: the index tells what it has counted, what it does not cover yet is scanned, and core/recall ranks both as one. */
 export class SearchRows {
   constructor(
     private readonly connection: Connection,
@@ -54,104 +40,68 @@ export class SearchRows {
     const scope = new SearchScope(this.connection, this.sessions, this.entries, query);
     if (terms.length === 0) return { hits: [], terms, statistics: ranker.statistics, complete: true };
     const complete = this.addUnindexed(ranker, scope, query.whole === true);
-    const candidates = this.index.candidates(terms, scope);
-    ranker.assume(candidates);
-    this.addCandidates(ranker, candidates, scope, Math.max(minCandidates, candidatesPerHit * query.limit));
-    return { hits: this.hits(ranker.ranked(), scope, query.limit), terms, statistics: ranker.statistics, complete };
+    const { evidence, left, statistics, groups } = this.index.evidence(terms, ranker.exactTerms, scope);
+    ranker.assume(statistics, groups);
+    ranker.addEvidence(evidence, left);
+    return { hits: this.hits(ranker, scope, query.limit), terms, statistics: ranker.statistics, complete };
   }
 
-  /** Newest first, as the candidates after them. Returns false when the bounds ended it. */
+  /** Returns false when the bounds ended it. */
   private addUnindexed(ranker: PassageRanker<HistoryPassage>, scope: SearchScope, whole: boolean): boolean {
-    const from = this.index.indexedThrough;
     let read = 0;
     let characters = 0;
-    for (const row of this.connection.iterate(`${select} WHERE e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC`, [
-      from,
-    ])) {
-      if (!whole && ++read > alwaysScanned && characters > maxScanned) return false;
+    let complete = true;
+    const newest: StoredEntry[] = [];
+    const rows = this.connection.iterate(`${select} WHERE e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC`, [
+      this.index.indexedThrough,
+    ]);
+    for (const row of rows) {
+      if (!whole && ++read > alwaysScanned && characters > maxScanned) {
+        complete = false;
+        break;
+      }
       const entry = this.entries.decode(row);
       characters += entryText(entry.content).length;
-      if (scope.contains(entry)) ranker.add(passagesOf(entry));
+      if (scope.contains(entry)) newest.push(entry);
     }
-    return true;
+    const known = new Map<string, ReturnType<SearchIndex['session']>>();
+    for (const entry of newest.reverse()) {
+      if (!known.has(entry.session)) known.set(entry.session, this.index.session(entry.session));
+      const { number = entry.session, passages = 0 } = known.get(entry.session) ?? {};
+      const hidden = scope.matches(entry) ? {} : { hidden: true };
+      ranker.add(
+        passagesOf(entry).map((passage) => ({ ...passage, group: number, ...hidden })),
+        passages,
+      );
+    }
+    return complete;
   }
 
-  private addCandidates(
-    ranker: PassageRanker<HistoryPassage>,
-    { found, whole }: Candidates,
-    scope: SearchScope,
-    maxCandidates: number,
-  ): void {
-    const share = whole ? 1 : commonShare;
-    const maxCharacters = maxCandidateCharacters * share;
-    const candidates = new Map<number, StoredEntry>();
-    let characters = 0;
-    for (const { seq } of found) {
-      const entry = this.one('e.seq = ?', [seq]);
-      if (!entry || !scope.matches(entry)) continue;
-      candidates.set(seq, entry);
-      characters += entryText(entry.content).length;
-      if (candidates.size >= maxCandidates || characters >= 8 * maxCharacters) break;
-      if (candidates.size >= fewestCandidates * share && characters >= maxCharacters) break;
-    }
-    for (const { entry, part, joins } of this.withNeighbours(candidates, scope)) {
-      const passages = passagesOf(entry);
-      if (!joins) ranker.gap(entry.session);
-      if (part === 'all' || passages.length < 2) {
-        ranker.add(passages, true);
-        continue;
+  private hits(ranker: PassageRanker<HistoryPassage>, scope: SearchScope, limit: number): SearchHit[] {
+    const read = new Map<number, readonly HistoryPassage[]>();
+    const look = (group: string | number, position: number): Looked<HistoryPassage> | null => {
+      const place = typeof group === 'number' ? this.index.place(group, position) : undefined;
+      if (!place) return null;
+      let passages = read.get(place.entry);
+      if (!passages) {
+        const entry = this.one('e.seq = ?', [place.entry]);
+        passages = entry && scope.contains(entry) ? passagesOf(entry) : [];
+        read.set(place.entry, passages);
       }
-      if (part !== 'start') ranker.add(passages.slice(0, 1), true);
-      if (part === 'both') ranker.gap(entry.session);
-      if (part !== 'end') ranker.add(passages.slice(-1), true);
-    }
-  }
-
-  /** The candidates with what stands beside them, newest first: of an entry that is none itself, the end that touches one. */
-  private withNeighbours(candidates: ReadonlyMap<number, StoredEntry>, scope: SearchScope): Beside[] {
-    const through = this.index.indexedThrough;
-    const isHere = (entry: StoredEntry | undefined): entry is StoredEntry =>
-      entry !== undefined && entry.seq <= through && scope.contains(entry);
-    const rows: Beside[] = [];
-    /** The last of each session. */
-    const last = new Map<string, Beside>();
-    const add = (row: Beside) => {
-      rows.push(row);
-      last.set(row.entry.session, row);
+      const item = passages[place.part];
+      return item ? { ...item, item, length: place.length, parts: place.parts } : null;
     };
-    for (const entry of [...candidates.values()].sort((x, y) => y.seq - x.seq)) {
-      const after = this.one(`e.session = ? AND e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq LIMIT 1`, [
-        entry.session,
-        entry.seq,
-      ]);
-      const before = this.one(`e.session = ? AND e.seq < ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC LIMIT 1`, [
-        entry.session,
-        entry.seq,
-      ]);
-      const isCandidate = after !== undefined && candidates.has(after.seq);
-      // A neighbour that is scanned or out of the scope is none here.
-      const between = last.get(entry.session);
-      if (between !== undefined && between.entry.seq === after?.seq && between.part === 'end') between.part = 'both';
-      else if (!isCandidate && isHere(after)) add({ entry: after, part: 'start', joins: false });
-      add({ entry, part: 'all', joins: isHere(after) });
-      if (isHere(before) && !candidates.has(before.seq)) add({ entry: before, part: 'end', joins: true });
-    }
-    return rows;
-  }
-
-  private hits(ranked: readonly Ranked<HistoryPassage>[], scope: SearchScope, limit: number): SearchHit[] {
     const hits: SearchHit[] = [];
-    const seen = new Set<string>();
     const perEntry = new Map<string, number>();
-    for (const { item, score } of ranked) {
+    const isFound = ({ entry }: HistoryPassage) => {
+      const count = (perEntry.get(entry.uuid) ?? 0) + 1;
+      perEntry.set(entry.uuid, count);
+      return count <= maxPerEntry && scope.matches(entry);
+    };
+    for (const { item, score, beside } of ranker.ranked(Math.ceil(limit * lookedPerHit) + lookedMore, look, isFound)) {
       if (hits.length >= limit) break;
       const { entry, start, length } = item;
       const session = scope.sessionOf(entry);
-      const text = item.text.trim();
-      const count = perEntry.get(entry.uuid) ?? 0;
-      if (text === '' || seen.has(text) || count >= maxPerEntry || !scope.matches(entry)) continue;
-      seen.add(text);
-      perEntry.set(entry.uuid, count + 1);
       const { id = session, title = '' } = this.sessions.find(session) ?? {};
       hits.push({
         entry: entry.uuid,
@@ -166,6 +116,8 @@ export class SearchRows {
         text: item.text,
         start,
         length,
+        beside: beside?.entry.seq ?? null,
+        dates: resolveDates(item.text, entry.createdAt).map(({ said, day }) => ({ said, day })),
       });
     }
     return hits;
@@ -178,3 +130,7 @@ export class SearchRows {
 }
 
 const select = `SELECT ${entrySelection} FROM entries e JOIN bodies b ON b.entry = e.seq`;
+
+export const searchOperations = { search: ({ searches }, query) => searches.search(query) } satisfies Partial<
+  Operations<{ readonly searches: SearchRows }>
+>;

@@ -1,16 +1,14 @@
-import type { SearchQuery } from '../../../core/session/searchQuery';
-import type { StoredEntry } from '../../../core/session/entry';
+import type { SearchQuery, SearchHit } from '../../../core/session/searchQuery';
+import type { StoredEntry, EntryContent } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
 import type { Connection, SqlValue } from '../database/connection';
 import type { EntryRows } from '../rows/entryRows';
-import { roleOf } from './searchRole';
 import type { SessionRows } from '../rows/sessionRows';
 
 /** A broken row must not loop. */
 const maxAncestors = 32;
 
 export interface SqlCondition {
-  /** Over `entries e`. */
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
 }
@@ -42,9 +40,11 @@ export class SearchScope {
       : null;
   }
 
-  /** `matches` for SQL; null when that is every entry. */
-  get condition(): SqlCondition | null {
-    const { from, to, role, model } = this.query;
+  /**
+   * `contains` for SQL, over `passages p`; null when that is every entry. Sessions without the tags that are asked for are left
+   * out, too.
+   */
+  get within(): SqlCondition | null {
     const conditions: string[] = [];
     const parameters: SqlValue[] = [];
     const where = (condition: string, ...values: SqlValue[]) => {
@@ -52,16 +52,28 @@ export class SearchScope {
       parameters.push(...values);
     };
     if (this.lineage) {
-      const parts = [...this.lineage].map(() => '(e.session = ? AND e.seq <= ?)');
+      const parts = [...this.lineage].map(() => `(p.session = ${numberOf} AND p.entry <= ?)`);
       where(`(${parts.join(' OR ')})`, ...[...this.lineage].flat());
     } else if (this.trashed.size > 0) {
       where(
-        `(e.session NOT IN ${listed} OR e.seq IN ${listed})`,
+        `(p.session NOT IN ${numbers} OR p.entry IN ${listed})`,
         JSON.stringify([...this.trashed]),
         JSON.stringify([...this.shared.keys()]),
       );
     }
-    if (this.tagged) where(`e.session IN ${listed}`, JSON.stringify([...this.tagged]));
+    if (this.tagged) where(`p.session IN ${numbers}`, JSON.stringify([...this.tagged]));
+    return conditions.length === 0 ? null : { sql: conditions.join(' AND '), parameters };
+  }
+
+  /** What `matches` asks beyond that, for SQL over `entries e`; null when that is nothing. */
+  get matching(): SqlCondition | null {
+    const { from, to, role, model } = this.query;
+    const conditions: string[] = [];
+    const parameters: SqlValue[] = [];
+    const where = (condition: string, ...values: SqlValue[]) => {
+      conditions.push(condition);
+      parameters.push(...values);
+    };
     if (from !== undefined) where('e.created_at >= ?', from);
     if (to !== undefined) where('e.created_at <= ?', to);
     if (role !== undefined)
@@ -92,6 +104,9 @@ export class SearchScope {
 }
 
 const listed = '(SELECT value FROM json_each(?))';
+/** The index numbers the sessions. */
+const numberOf = '(SELECT number FROM passage_sessions WHERE session = ?)';
+const numbers = `(SELECT number FROM passage_sessions WHERE session IN ${listed})`;
 
 function isFrom(wanted: string, { content }: StoredEntry): boolean {
   if (!('model' in content) || typeof content.model !== 'string') return false;
@@ -142,3 +157,8 @@ const ancestors = `WITH RECURSIVE branch(uuid) AS (
     SELECT ? UNION ALL SELECT e.parent FROM branch JOIN entries e ON e.uuid = branch.uuid WHERE e.parent IS NOT NULL
   )
   SELECT e.seq, e.session FROM branch CROSS JOIN entries e ON e.uuid = branch.uuid`;
+
+export function roleOf(content: EntryContent): SearchHit['role'] {
+  if (content.type === 'message') return content.role;
+  return content.type === 'tool_call' || content.type === 'tool_result' ? 'tool' : 'note';
+}

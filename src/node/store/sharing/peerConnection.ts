@@ -2,13 +2,24 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { StoreStatus } from '../../../core/ports';
-import type { StoreChange } from '../../../core/session/storeChange';
+import type { StoreChange } from '../../../core/session/storage';
 import { AnswerParts } from '../client/answerParts';
 import type { PeerAddress } from './peerAddress';
-import { FrameReader, fromBase64, mostFrameBytes, packBytes, toFrame } from './peerFrames';
-import { Challenge, isProof, newChallenge, Proof, proofOf } from './peerHandshake';
+import {
+  FrameReader,
+  fromBase64,
+  mostFrameBytes,
+  packBytes,
+  toFrame,
+  Challenge,
+  isProof,
+  newChallenge,
+  Proof,
+  proofOf,
+} from './peerFrames';
 import { fromWire } from '../client/storeProtocol';
-import type { Answer, StoreCall } from '../client/storeProtocol';
+import type { StoreCall } from '../client/storeCalls';
+import type { Answer } from '../client/storeProtocol';
 import type { Holdings } from '../owner/storeService';
 
 /** The connection to the owner has ended. What was asked may or may not have been carried out: it is asked again elsewhere. */

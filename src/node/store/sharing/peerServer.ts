@@ -6,13 +6,23 @@ import { rmSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { errorText } from '../../../core/errors';
 import type { StoreStatus } from '../../../core/ports';
-import type { StoreChange } from '../../../core/session/storeChange';
+import type { StoreChange } from '../../../core/session/storage';
 import { sendAnswer } from '../client/answerParts';
 import type { PeerAddress } from './peerAddress';
-import { base64, FrameReader, mostFrameBytes, mostHelloBytes, toFrame, unpackBytes } from './peerFrames';
-import { isProof, newChallenge, ProofAndChallenge, proofOf } from './peerHandshake';
-import { isStoreCall, toWire } from '../client/storeProtocol';
-import type { Answer, StoreCall } from '../client/storeProtocol';
+import {
+  base64,
+  FrameReader,
+  mostFrameBytes,
+  mostHelloBytes,
+  toFrame,
+  unpackBytes,
+  isProof,
+  newChallenge,
+  ProofAndChallenge,
+  proofOf,
+} from './peerFrames';
+import type { StoreCall } from '../client/storeCalls';
+import { toWire, type Answer } from '../client/storeProtocol';
 import type { StoreService, StoreWindow } from '../owner/storeService';
 
 const Join = z.object({
@@ -23,7 +33,7 @@ const Join = z.object({
 const Call = z.object({
   type: z.literal('call'),
   id: z.number(),
-  method: z.string().check(z.refine(isStoreCall)),
+  method: z.string(),
   args: z.array(z.unknown()),
   bytes: z.optional(z.array(z.number())),
 });
@@ -37,6 +47,7 @@ const mostWaitingBytes = 128 * 1024 * 1024;
 const stallMs = 30_000;
 
 export interface Served {
+  readonly isCall: (name: string) => name is StoreCall;
   readonly service: Pick<StoreService, 'join' | 'leave'> & {
     call(window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown;
   };
@@ -103,7 +114,7 @@ export class PeerServer {
       const messages = incoming(socket);
       await this.authenticate(socket, messages);
       const { label, holdings } = Join.parse((await messages.next()).value);
-      const { service, status } = await this.opened;
+      const { service, status, isCall } = await this.opened;
       if (gone.signal.aborted) return;
       const peer = new Peer(socket, label, gone.signal);
       service.join(peer, holdings);
@@ -115,7 +126,8 @@ export class PeerServer {
       if (!gone.signal.aborted) this.joined.add(peer);
       for await (const message of messages) {
         const { id, method, args, bytes } = Call.parse(message);
-        if (isStoreCall(method)) void peer.answer(id, () => service.call(peer, method, unpackBytes(args, bytes)));
+        if (!isCall(method)) throw new Error('A peer asks for an operation that there is not');
+        void peer.answer(id, () => service.call(peer, method, unpackBytes(args, bytes)));
       }
     } catch (error) {
       if (!gone.signal.aborted) this.log('store_peer_cut_off', { error: errorText(error).slice(0, 300) });

@@ -241,7 +241,8 @@ export class FileBridge {
     if (action === 'writeSync') file.ahead.forget();
     else flush(file);
     let total = 0;
-    // WASI's array of `{ address, length }`. Read in place: a list made of it for every page took the store a sixth of its time in an import of 80 MB.
+    // WASI's array of `{ address, length }`. Read in place: a list made of it for every page took the store a sixth of its time in an
+    // import of 80 MB.
     for (let i = 0; i < count; i++) {
       const address = memory.uint32(vectors + i * 8);
       const length = memory.uint32(vectors + i * 8 + 4);

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Connection } from '../database/connection';
-import { toStoreError } from '../database/storeFault';
+import { Connection, toStoreError } from '../database/connection';
 import { sizeOf } from '../database/storeFiles';
 import type { Binding, DatabaseFiles } from './fileBridge';
 import { thisProcess } from '../sharing/processIdentity';

@@ -11,7 +11,10 @@ const prefix = 'virtual:';
 /** Above every descriptor of a real file: a write to one fails as one to a file that is not open. */
 const firstDescriptor = 1 << 24;
 
-/** Lets SQLite read what is no file, through the bridge that serves it real ones (fileBridge.ts). Beside it there is neither a log nor a journal. */
+/**
+ * Lets SQLite read what is no file, through the bridge that serves it real ones (fileBridge.ts). Beside it there is neither a log nor a
+ * journal.
+ */
 export class VirtualFiles {
   private readonly sources = new Map<string, ByteSource>();
   private readonly open = new Map<number, ByteSource>();

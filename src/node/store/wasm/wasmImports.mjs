@@ -46,7 +46,8 @@ const scenario = [
 
 /**
  * @param {(file: string) => Uint8Array} read the wasm files of the package
- * @returns {Promise<{ sha256: string, names: Record<string, string> }>} real name → name in the shipped build. Throws when anything does not add up.
+ * @returns {Promise<{ sha256: string, names: Record<string, string> }>} real name → name in the shipped build. Throws when anything does
+ * not add up.
  */
 export async function proveWasmImports(read = wasmBytes) {
   const shipped = read('sql-wasm.wasm');

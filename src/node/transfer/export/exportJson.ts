@@ -1,10 +1,16 @@
 import type { SessionStore } from '../../../core/ports';
 import type { StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
-import { exportFormat, exportVersion, type ExportedEntry, type ExportedSession } from '../../../core/transfer/exportDocument';
-import { redactEntry, redactRecord } from '../../../core/transfer/redactSession';
+import {
+  exportFormat,
+  exportVersion,
+  redactEntry,
+  redactRecord,
+  type ExportedEntry,
+  type ExportedSession,
+} from '../../../core/transfer/exportDocument';
 import { redactText } from '../../../core/redaction/redactText';
-import { isImportedId } from '../../../core/transfer/sourceId';
+import { isImportedId } from '../../../core/transfer/sourceRecord';
 
 export interface ExportOptions {
   readonly redact: boolean;

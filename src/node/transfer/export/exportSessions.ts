@@ -7,7 +7,12 @@ import type { SessionStore } from '../../../core/ports';
 import type { Session } from '../../../core/session/session';
 import { patientRename } from '../../runtime/patientRename';
 import { exportJson, type ExportOptions } from './exportJson';
-import { exportHtml, exportMarkdown } from './exportTranscript';
+import { t } from '../../../core/l10n';
+import type { StoredEntry } from '../../../core/session/entry';
+import { redactContent } from '../../../core/transfer/exportDocument';
+import { redactText } from '../../../core/redaction/redactText';
+import { transcriptBlock, transcriptSpan, blockMarkdown, escapeLine, type TranscriptBlock } from '../../../core/transfer/transcriptBlocks';
+import { blockHtml, escapeHtml, pageEnd, pageHead } from './transcriptHtml';
 
 export const exportFormats = ['json', 'md', 'html'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -34,4 +39,82 @@ export async function writeExport(pieces: AsyncIterable<string>, file: string): 
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+const pageEntries = 200;
+
+/** What is to be read of the sessions, in pieces: the branch that each stands on, compacted messages included. */
+export async function* exportMarkdown(
+  store: SessionStore,
+  sessions: readonly Session[],
+  options: ExportOptions,
+): AsyncGenerator<string, void, void> {
+  for (const [index, session] of sessions.entries()) {
+    const { title, subtitle } = await headOf(store, session, options);
+    yield `${index === 0 ? '' : '\n---\n\n'}# ${escapeLine(title)}\n\n*${escapeLine(subtitle)}*\n`;
+    for (const block of await blocksOf(store, session, options)) yield `\n${blockMarkdown(block)}\n`;
+  }
+}
+
+/** The same as one page that needs nothing but itself: no scripts, nothing fetched, pictures within. */
+export async function* exportHtml(
+  store: SessionStore,
+  sessions: readonly Session[],
+  options: ExportOptions,
+): AsyncGenerator<string, void, void> {
+  const pictureOf = async (hash: string, mime: string): Promise<string | null> => {
+    if (!/^image\/(?:png|jpeg|gif|webp)$/.test(mime)) return null;
+    const bytes = await store.blob(hash);
+    return bytes ? `data:${mime};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}` : null;
+  };
+  const [only] = sessions;
+  const heads = await Promise.all(sessions.map((session) => headOf(store, session, options)));
+  const [head] = heads;
+  yield sessions.length === 1 && only && head
+    ? pageHead(head.title, head.subtitle)
+    : pageHead(t('Threadkeeper history'), t('{0} sessions', sessions.length));
+  for (const [index, session] of sessions.entries()) {
+    if (sessions.length > 1)
+      yield `<hr>\n<h1>${escapeHtml(heads[index]?.title ?? '')}</h1>\n<p>${escapeHtml(heads[index]?.subtitle ?? '')}</p>\n`;
+    for (const block of await blocksOf(store, session, options)) yield await blockHtml(block, pictureOf);
+  }
+  yield pageEnd;
+}
+
+async function headOf(
+  store: SessionStore,
+  session: Session,
+  { redact }: ExportOptions,
+): Promise<{ readonly title: string; readonly subtitle: string }> {
+  const branches = (await store.branches(session.uuid)).length;
+  const others =
+    branches > 1
+      ? ` · ${t(branches === 2 ? '{0} other branch is not shown here, only in an export as JSON' : '{0} other branches are not shown here, only in an export as JSON', branches - 1)}`
+      : '';
+  const title = session.title || t('Untitled');
+  return {
+    title: redact ? redactText(title) : title,
+    subtitle: `${session.id} · ${transcriptSpan(session.createdAt, session.updatedAt, session.messageCount)}${others}`,
+  };
+}
+
+async function blocksOf(store: SessionStore, session: Session, { redact, signal, onProgress }: ExportOptions): Promise<TranscriptBlock[]> {
+  const pages: (readonly StoredEntry[])[] = [];
+  let before: string | undefined;
+  let done = 0;
+  for (let hasMore = true; hasMore; ) {
+    signal?.throwIfAborted();
+    const page = await store.page(session.uuid, { limit: pageEntries, ...(before === undefined ? {} : { before }) });
+    pages.push(page.entries);
+    before = page.entries[0]?.uuid;
+    hasMore = page.hasMore && before !== undefined;
+    done += page.entries.length;
+    onProgress?.(done, Math.max(done, session.messageCount));
+  }
+  return pages.reverse().flatMap((page) =>
+    page.flatMap((entry) => {
+      const block = transcriptBlock(redact ? { ...entry, content: redactContent(entry.content) } : entry);
+      return block ?? [];
+    }),
+  );
 }

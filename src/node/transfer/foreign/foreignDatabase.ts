@@ -3,10 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, SqlValue } from 'sql.js';
 import { english } from '../../../core/l10n';
-import { checkSchemaTree } from './checkSchemaTree';
-import { ReadBounds } from './readBounds';
+import { ReadBounds, checkSchemaTree } from './readBounds';
 import { loadSqlite, type Sqlite } from '../../store/wasm/sqlite';
-import { applyWal } from '../../store/database/walReplay';
+import { applyWal } from '../../store/database/walFrames';
 import type { LivePages } from './livePages';
 
 /** Rows that are wanted. Each name is a column that is stored, or `rowid` to order by. */

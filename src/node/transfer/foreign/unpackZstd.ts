@@ -28,7 +28,8 @@ export class UnpackBudget {
 }
 
 /**
- * Null: it would be more than `mostUnpackedBytes` or than the budget has, or says that it would be, and nothing has been unpacked. fzstd takes
+ * Null: it would be more than `mostUnpackedBytes` or than the budget has, or says that it would be, and nothing has been unpacked. fzstd
+ * takes
  * room for whatever a frame claims, so all frames are walked along their blocks first. Throws for what is damaged.
  */
 export function unpackZstd(bytes: Uint8Array, budget: UnpackBudget): Uint8Array | null {

@@ -1,7 +1,9 @@
 import { open } from 'node:fs/promises';
 import { exportFormat } from '../../../core/transfer/exportDocument';
-import { leadingMembers } from '../../../core/transfer/formats/leadingMembers';
-import { lineFormats, type LineFormatName } from '../foreign/readJsonLines';
+import { leadingMembers } from '../../../core/transfer/formats/foreignJson';
+import { lineFormats, readJsonLines, type LineFormatName } from '../foreign/readJsonLines';
+import { sourceIdOf, type SourceRecord } from '../../../core/transfer/sourceRecord';
+import type { ImportStore } from './importStore';
 
 export const importFormats = [
   'threadkeeper',
@@ -149,4 +151,38 @@ async function readHead(file: string, most: number): Promise<Buffer> {
   } finally {
     await handle.close();
   }
+}
+
+const alike: readonly ImportFormat[] = ['openclaw', 'pi'];
+
+/**
+ * The format under which a transcript is stored already; its own where it is not. Before OpenClaw's first note in it, it is one of pi by
+ * its content, and imported again under the other name it would be there twice.
+ */
+export async function knownFormat(
+  file: string,
+  format: ImportFormat,
+  store: ImportStore,
+  signal: AbortSignal | undefined,
+): Promise<ImportFormat> {
+  if (format !== 'openclaw' && format !== 'pi') return format;
+  const first = await firstRecord(file, format, signal);
+  if (!first) return format;
+  const sourceId = (of: ImportFormat) => sourceIdOf(of, first.session, first.record, 0);
+  const known = new Set((await store.knownSources(alike.map(sourceId))).map((one) => one.sourceId));
+  return [format, ...alike].find((one) => known.has(sourceId(one))) ?? format;
+}
+
+/** Resolves with the id of its session too; null where nothing is stored of any. */
+async function firstRecord(
+  file: string,
+  format: 'openclaw' | 'pi',
+  signal: AbortSignal | undefined,
+): Promise<{ readonly session: string; readonly record: SourceRecord } | null> {
+  let session = '';
+  for await (const event of readJsonLines(file, format, { source: file, ...(signal ? { signal } : {}) })) {
+    if (event.type === 'session') session = event.session.id;
+    if (event.type === 'record' && event.record.parts.length > 0) return { session, record: event.record };
+  }
+  return null;
 }

@@ -33,7 +33,10 @@ export interface FoundSources {
   readonly passedOver: readonly Omitted[];
 }
 
-/** The files that are meant: those that are named, and in a folder those that may be sessions, by name. Rejects, with words, when one is not there. */
+/**
+ * The files that are meant: those that are named, and in a folder those that may be sessions, by name. Rejects, with words, when one is not
+ * there.
+ */
 export async function findSources(paths: readonly string[]): Promise<FoundSources> {
   const sources: Source[] = [];
   const [failed, passedOver]: [Omitted[], Omitted[]] = [[], []];

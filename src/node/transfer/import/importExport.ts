@@ -1,7 +1,6 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import { EntryContent, type NewEntry } from '../../../core/session/entry';
-import { contentSize } from '../../../core/transfer/contentSize';
+import { EntryContent, contentSize, type NewEntry } from '../../../core/session/entry';
 import {
   ExportDocument,
   type ExportedEntry,
@@ -9,16 +8,13 @@ import {
   exportFormat,
   exportVersion,
 } from '../../../core/transfer/exportDocument';
-import { parseForeignOrThrow, tooDeep } from '../../../core/transfer/formats/foreignJson';
-import { isObject, wordOf } from '../../../core/transfer/formats/jsonShape';
+import { parseForeignOrThrow, tooDeep, wordOf } from '../../../core/transfer/formats/foreignJson';
+import { isObject } from '../../../core/base/json';
 import { type ImportedSession, KindCounter } from '../../../core/transfer/importReport';
 import { importedMetadata, importedPolicy } from '../../../core/transfer/importedSession';
-import { inParentOrder } from '../../../core/transfer/parentOrder';
-import { unreadable } from '../../../core/transfer/rawEntry';
-import { Renumbering } from '../../../core/transfer/renumbering';
-import { importedId } from '../../../core/transfer/sourceId';
-import type { ImportContext } from './importContext';
-import type { ImportStore } from './importStore';
+import { Renumbering, inParentOrder } from '../../../core/transfer/renumbering';
+import { unreadable, importedId } from '../../../core/transfer/sourceRecord';
+import type { ImportStore, ImportContext } from './importStore';
 
 /** The sessions of a document that *Export* has written. Throws an `Error` that says what is wrong with it before anything is stored. */
 export async function* importExport(
@@ -92,7 +88,8 @@ function parse(text: string): { readonly document: ExportDocument; readonly raw:
         exportVersion,
       ),
     );
-  // Contents are checked one by one: one that cannot be read must not keep the others out, and none is to lose what only a later version knows.
+  // Contents are checked one by one: one that cannot be read must not keep the others out, and none is to lose what only a later version
+  // knows.
   const raw = new Map<string, unknown>();
   const sessions = (value as { sessions?: unknown } | null)?.sessions;
   for (const one of Array.isArray(sessions) ? (sessions as unknown[]) : []) {

@@ -1,6 +1,6 @@
 import type { SessionStore } from '../../../core/ports';
 import { ReportBuilder, type ImportReport } from '../../../core/transfer/importReport';
-import { StoreClient } from '../../store/client/storeClient';
+import { StoreClient } from '../../store/client/openStore';
 import { importThrough, type TaskOptions } from '../../store/client/storeTask';
 import type { ImportFormat } from './detectFormat';
 import type { ImportProgress } from './importFiles';

@@ -1,5 +1,4 @@
 import type { SessionStore } from '../../../core/ports';
-import type { StorePort } from '../../store/client/storePort';
 
 /** What an import asks of a store. */
 export type ImportStore = Pick<
@@ -22,23 +21,14 @@ export type ImportStore = Pick<
   | 'saveSummaryRetry'
 >;
 
-export function importStoreOf(port: StorePort): ImportStore {
-  return {
-    createSession: port.forward('createSession'),
-    session: port.forward('session'),
-    updateSession: port.forward('updateSession'),
-    importEntries: port.forward('importEntries'),
-    knownSources: port.forward('knownSources'),
-    usageRecords: port.forward('usageRecords'),
-    entries: port.forward('entries'),
-    commonAncestor: port.forward('commonAncestor'),
-    branchSteps: port.forward('branchSteps'),
-    moveLeaf: port.forward('moveLeaf'),
-    putBlob: port.forward('putBlob'),
-    restoreSession: port.forward('restoreSession'),
-    append: port.forward('append'),
-    purge: port.forward('purge'),
-    savePin: port.forward('savePin'),
-    saveSummaryRetry: port.forward('saveSummaryRetry'),
-  };
+/** What an import is given beside its source. */
+export interface ImportContext {
+  /** How the source is called in reports. */
+  readonly source: string;
+  readonly signal?: AbortSignal;
+  /** `ImportOptions.poll` */
+  readonly poll?: () => void;
+  readonly onRecord?: () => void;
+  /** How far it has come, in units of the source's own. */
+  readonly onProgress?: (done: number, total: number) => void;
 }

@@ -1,17 +1,14 @@
-import type { MessagePort } from 'node:worker_threads';
 import type { ImportReport } from '../../../core/transfer/importReport';
-import { UuidV7 } from '../../runtime/uuidV7';
-import { StorePort } from '../../store/client/storePort';
+import { UuidV7 } from '../../runtime/ids';
+import { joinStore, type JoinedPort } from '../../store/client/storePort';
 import type { ImportFormat } from './detectFormat';
 import { importFiles, type ImportOptions, type ImportProgress } from './importFiles';
-import { importStoreOf } from './importStore';
 
 export interface ImportRequest {
   readonly paths: readonly string[];
   /** Instead of what the content says. */
   readonly format?: ImportFormat;
-  /** The port leads to the store (`StoreClient.openPort`). */
-  readonly port: MessagePort;
+  readonly store: JoinedPort;
 }
 
 /** How often progress is told at most, in milliseconds. */
@@ -19,7 +16,7 @@ const tellEveryMs = 100;
 
 /** What the thread of `importInThread` does. */
 export async function importTask(
-  { paths, format, port }: ImportRequest,
+  { paths, format, store }: ImportRequest,
   {
     wasmFile,
     signal,
@@ -28,7 +25,6 @@ export async function importTask(
     onProgress,
   }: Required<Pick<ImportOptions, 'wasmFile' | 'signal' | 'poll' | 'onOutcome' | 'onProgress'>>,
 ): Promise<ImportReport> {
-  const access = new StorePort(port);
   let toldAt = -Infinity;
   const tell = (progress: ImportProgress) => {
     if (performance.now() - toldAt < tellEveryMs) return;
@@ -37,7 +33,7 @@ export async function importTask(
   };
   try {
     return await importFiles(paths, {
-      store: importStoreOf(access),
+      store: joinStore(store),
       ids: new UuidV7(),
       now: Date.now,
       wasmFile,
@@ -48,6 +44,6 @@ export async function importTask(
       onProgress: tell,
     });
   } finally {
-    access.close();
+    store.port.close();
   }
 }

@@ -1,4 +1,4 @@
-import { contentSize } from '../../../core/transfer/contentSize';
+import { contentSize } from '../../../core/session/entry';
 import { kept, type RecordPart } from '../../../core/transfer/sourceRecord';
 import { mostFrameBytes } from '../../store/sharing/peerFrames';
 
@@ -6,7 +6,9 @@ import { mostFrameBytes } from '../../store/sharing/peerFrames';
 export const mostCharacters = 8 * 1024 * 1024;
 /** A character takes at most so many in JSON: one that has to be escaped by its number. */
 const bytesPerCharacter = 6;
-/** An entry as JSON, or a picture as base64, takes at most so many: with what goes along with it, a message to another window holds no more. */
+/**
+ * An entry as JSON, or a picture as base64, takes at most so many: with what goes along with it, a message to another window holds no more.
+ */
 export const mostBytes = mostFrameBytes - 4 * 1024 * 1024;
 
 /**

@@ -1,21 +1,25 @@
 import { hash } from 'node:crypto';
-import { titleFrom } from '../../../core/chat/sessionTitle';
+import { titleFrom } from '../../../core/session/session';
 import { english } from '../../../core/l10n';
 import type { IdSource } from '../../../core/ports';
 import type { UsageRecord } from '../../../core/cost/usage';
-import type { EntryContent, NewEntry } from '../../../core/session/entry';
-import { kindOf, markTypes } from '../../../core/session/entryKinds';
-import type { Session } from '../../../core/session/session';
-import { isSaneTime } from '../../../core/session/saneTime';
+import { kindOf, markTypes, type NewEntry } from '../../../core/session/entry';
+import { isSaneTime, type Session } from '../../../core/session/session';
 import { CallIds } from '../../../core/transfer/callIds';
 import { KindCounter, type ImportedSession } from '../../../core/transfer/importReport';
-import { isObject } from '../../../core/transfer/formats/jsonShape';
-import { rawPrefix } from '../../../core/transfer/rawEntry';
+import { isObject } from '../../../core/base/json';
+import {
+  rawPrefix,
+  isImportedId,
+  sourceIdOf,
+  type RecordPart,
+  type SourceRecord,
+  type SourceSession,
+} from '../../../core/transfer/sourceRecord';
 import { importedMetadata } from '../../../core/transfer/importedSession';
-import { isImportedId, sourceIdOf } from '../../../core/transfer/sourceId';
-import type { RecordPart, SourceRecord, SourceSession } from '../../../core/transfer/sourceRecord';
 import type { ImportStore } from './importStore';
 import { batchesOf, cutToFit, mostBytes, mostCharacters } from './partSize';
+import { withUuids } from './withUuids';
 
 export interface WriterOptions {
   readonly store: ImportStore;
@@ -424,7 +428,7 @@ export class SessionWriter {
     const { content, modelFacing, display } = part;
     const { store, now } = this.options;
     const parentEntry = parent === null ? null : (this.uuids.get(parent) ?? null);
-    let translated = this.translate(content);
+    let translated = withUuids(content, this.options.format, (record, end) => this.uuidOf(record, end));
     if (translated.type === 'message' && part.pictures) {
       const attachments = await Promise.all(
         part.pictures.map(async ({ mime, data }, i) => ({
@@ -449,29 +453,9 @@ export class SessionWriter {
     };
   }
 
-  /** Names of records become uuids; what names nothing is left open. */
-  private translate(content: EntryContent): EntryContent {
-    const uuidOf = (record: string, end: 'first' | 'last'): string | null => {
-      const place = this.places.get(record);
-      const sourceId = place?.[end];
-      return sourceId === null || sourceId === undefined ? null : (this.uuids.get(sourceId) ?? null);
-    };
-    switch (content.type) {
-      case 'compaction':
-        return {
-          ...content,
-          operationId: `${this.options.format}:${content.operationId}`,
-          firstKeptEntry: content.firstKeptEntry === null ? null : uuidOf(content.firstKeptEntry, 'first'),
-        };
-      case 'checkpoint':
-        return { ...content, coversThrough: uuidOf(content.coversThrough, 'last') ?? content.coversThrough };
-      case 'label':
-        return { ...content, target: uuidOf(content.target, 'last') ?? content.target };
-      case 'branch_summary':
-        return { ...content, branchLeaf: uuidOf(content.branchLeaf, 'last') ?? content.branchLeaf };
-      default:
-        return content;
-    }
+  private uuidOf(record: string, end: 'first' | 'last'): string | null {
+    const sourceId = this.places.get(record)?.[end] ?? null;
+    return sourceId === null ? null : (this.uuids.get(sourceId) ?? null);
   }
 
   private leafUuid(): string | null {

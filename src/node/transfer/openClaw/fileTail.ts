@@ -1,15 +1,18 @@
 import { open, stat } from 'node:fs/promises';
-import { readLines } from '../foreign/lineReader';
+import { readLines } from '../foreign/readJsonLines';
 
 export type TailEvent =
-  /** The file is another one, or no longer begins as it did: what has been read so far is void, and comes again as far as it is still there. */
+  /**
+   * The file is another one, or no longer begins as it did: what has been read so far is void, and comes again as far as it is still there.
+   */
   { readonly type: 'restarted' } | { readonly type: 'line'; readonly text: string };
 
 /** So many bytes in front of where reading goes on have to be what they were. */
 const checkedBytes = 256;
 
 /**
- * The complete lines of a growing file that say something, each once. A last line that is only half there is left until its end has come. A file that was
+ * The complete lines of a growing file that say something, each once. A last line that is only half there is left until its end has come. A
+ * file that was
  * replaced, cut or rewritten is read from its start again; while there is none, there is nothing.
  */
 export class FileTail {

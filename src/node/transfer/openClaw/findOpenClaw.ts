@@ -3,10 +3,19 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from '../../../core/errors';
-import { openClawSessions, type ListedSession } from '../../../core/transfer/openClawKeys';
+import {
+  openClawSessions,
+  transcriptName,
+  type ListedSession,
+  type OpenClawSession,
+  type OpenClawAbout,
+} from '../../../core/transfer/openClawKeys';
 import { ForeignDatabase } from '../foreign/foreignDatabase';
 import { LivePages } from '../foreign/livePages';
 import { databaseSessions } from './openClawDatabase';
+import { FileTail } from './fileTail';
+import { aboutListed } from './openClawSessions';
+import type { OpenClawSource } from './openClawWatch';
 
 export type OpenClawPlace =
   /** It has a `sessions.json` in it. */
@@ -69,4 +78,37 @@ async function agentFolders(path: string): Promise<string[]> {
 async function inDatabase(file: string, wasmFile: string): Promise<OpenClawAgent['sessions']> {
   if (!(await stat(file).catch(() => null))) return [];
   return ForeignDatabase.glance(new LivePages(file), wasmFile, databaseSessions);
+}
+
+/** A folder with `sessions.json` and a file for each session, as OpenClaw had until 2026.7. */
+export class OpenClawFolder implements OpenClawSource {
+  private seen: { readonly mtimeMs: number; readonly size: number; readonly ino: number } | null = null;
+  private session: OpenClawSession | null = null;
+
+  constructor(
+    private readonly folder: string,
+    private readonly key: string,
+  ) {}
+
+  /** A list that is being written is looked at again the next time. */
+  async look(): Promise<string | null> {
+    const file = join(this.folder, 'sessions.json');
+    const found = await stat(file).catch(() => null);
+    if (!found) return this.session?.sessionId ?? null;
+    const { mtimeMs, size, ino } = found;
+    if (this.seen?.mtimeMs === mtimeMs && this.seen.size === size && this.seen.ino === ino) return this.session?.sessionId ?? null;
+    const sessions = openClawSessions(await readFile(file, 'utf8'));
+    if (!sessions) return this.session?.sessionId ?? null;
+    this.seen = { mtimeMs, size, ino };
+    this.session = sessions.find(({ key }) => key === this.key) ?? this.session;
+    return this.session?.sessionId ?? null;
+  }
+
+  about(sessionId: string): OpenClawAbout | null {
+    return this.session?.sessionId === sessionId ? aboutListed(this.session) : null;
+  }
+
+  tail(sessionId: string): FileTail {
+    return new FileTail(join(this.folder, this.session?.sessionId === sessionId ? this.session.file : transcriptName(sessionId)));
+  }
 }

@@ -1,13 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { textOf } from '../../../core/transfer/formats/jsonShape';
-import type { OpenClawAbout } from '../../../core/transfer/openClawAbout';
-import type { ListedSession } from '../../../core/transfer/openClawKeys';
+import { textOf } from '../../../core/transfer/formats/foreignJson';
+import type { ListedSession, OpenClawAbout } from '../../../core/transfer/openClawKeys';
 import { ColdArchives } from './coldArchives';
 import type { TailEvent } from './fileTail';
 import { ForeignDatabase } from '../foreign/foreignDatabase';
 import { LivePages } from '../foreign/livePages';
 import { OpenClawSessions } from './openClawSessions';
-import type { OpenClawSource, RecordTail } from './openClawSource';
+import type { OpenClawSource, RecordTail } from './openClawWatch';
 import { eventColumns, eventText } from '../foreign/readSqlite';
 import { UnpackBudget } from '../foreign/unpackZstd';
 import { recordHash } from '../import/sessionWriter';

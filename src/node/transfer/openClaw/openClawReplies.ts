@@ -1,12 +1,11 @@
-import { stat } from 'node:fs/promises';
+import { stat, open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import type { IdSource, SessionStore } from '../../../core/ports';
 import { isUserMessage, type StoredEntry } from '../../../core/session/entry';
-import { isForOpenClaw, openClawRecord, recordIdFor } from '../../../core/transfer/openClawRecord';
-import type { OpenClawTree } from '../../../core/transfer/openClawTree';
-import { recordOfSource } from '../../../core/transfer/sourceId';
-import { appendLines } from './appendLines';
-import type { FileTail } from './fileTail';
-import { lockTranscript } from './openClawLock';
+import { isForOpenClaw, openClawRecord, recordIdFor, type OpenClawTree } from '../../../core/transfer/openClawRecord';
+import { recordOfSource } from '../../../core/transfer/sourceRecord';
+import { identityOf, type FileTail } from './fileTail';
+import { constants } from 'node:fs';
+import { english } from '../../../core/l10n';
 
 export type ReplyOutcome =
   | { readonly type: 'nothing' }
@@ -113,5 +112,86 @@ export class OpenClawReplies {
       parentId = id;
       return line;
     });
+  }
+}
+
+/** After which OpenClaw takes a lock to be left over, whoever holds it. */
+const abandonedAfterMs = 30 * 60 * 1000;
+
+/**
+ * OpenClaw's own lock on a session's file: a file beside it, made by whoever writes. Null: somebody else has it; nobody is waited for, as
+ * OpenClaw gives up on a lock after ten seconds. Whether its holder is alive is not looked into: it may be in a container, where the
+ * number of its process is another one. Rejects as the file system says.
+ */
+async function lockTranscript(file: string): Promise<{ release(): Promise<void> } | null> {
+  const path = `${file}.lock`;
+  const content = JSON.stringify({ pid: process.pid, createdAt: new Date().toISOString() }, null, 2);
+  try {
+    await make(path, content);
+  } catch (error) {
+    if (!isThere(error)) throw error;
+    const found = await stat(path).catch(() => null);
+    if (found && Date.now() - found.mtimeMs <= abandonedAfterMs) return null;
+    // The next attempt makes a new one, unless somebody is quicker.
+    await rm(path, { force: true });
+    return null;
+  }
+  return {
+    release: async () => {
+      if ((await readFile(path, 'utf8').catch(() => '')) === content) await rm(path, { force: true });
+    },
+  };
+}
+
+async function make(path: string, content: string): Promise<void> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+  } finally {
+    await handle.close();
+  }
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}
+
+/**
+ * Appends in one write behind what is known of the file, and makes it durable. False: the file has grown or is another one, and nothing
+ * was written. Rejects as the file system says. Of a line that did not fit nothing stays: part of one would spoil the next. Lines that are
+ * there, but could not be made durable, stay: whoever looks again finds them.
+ */
+export async function appendLines(
+  file: string,
+  lines: readonly string[],
+  { identity, offset }: { readonly identity: string | null; readonly offset: number },
+): Promise<boolean> {
+  // The file is not made when it is not there: a transcript without its header would be none.
+  const handle = await open(file, constants.O_WRONLY | constants.O_APPEND);
+  try {
+    const found = await handle.stat();
+    if (identityOf(found) !== identity || found.size !== offset) return false;
+    const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+    const { bytesWritten } = await handle.write(bytes);
+    if (bytesWritten < bytes.length) {
+      if ((await handle.stat()).size === offset + bytesWritten) await takeBack(file, handle, offset);
+      throw new Error(english('Only {0} of {1} bytes could be written; is the disk full?', bytesWritten, bytes.length));
+    }
+    await handle.datasync();
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** It goes by a handle and not by the name, under which the other program may have put another file meanwhile. */
+async function takeBack(file: string, appending: FileHandle, size: number): Promise<void> {
+  if (process.platform !== 'win32') return appending.truncate(size);
+  // Windows lets a handle that appends do nothing else.
+  const handle = await open(file, 'r+');
+  try {
+    if (identityOf(await handle.stat()) === identityOf(await appending.stat())) await handle.truncate(size);
+  } finally {
+    await handle.close();
   }
 }

@@ -1,7 +1,9 @@
 import type { SqlValue } from 'sql.js';
-import { textOf } from '../../../core/transfer/formats/jsonShape';
-import type { OpenClawAbout } from '../../../core/transfer/openClawAbout';
+import { textOf } from '../../../core/transfer/formats/foreignJson';
+import { openClawSessions, type OpenClawSession, type OpenClawAbout } from '../../../core/transfer/openClawKeys';
 import type { ForeignDatabase } from '../foreign/foreignDatabase';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 type Row = Readonly<Record<string, SqlValue>>;
 
@@ -50,4 +52,28 @@ function rowsBy(database: ForeignDatabase, table: string, key: string, wanted: r
   if (!database.columns(table).has(key)) return new Map();
   const rows = [...database.rows(table, [key, ...wanted], only === undefined ? {} : { equal: { [key]: only } })];
   return new Map(rows.filter((row) => row[key] !== null).map((row) => [String(row[key]), row]));
+}
+
+/** The lists of OpenClaw that lie beside transcripts, each read once. */
+export class OpenClawLists {
+  private readonly found = new Map<string, Promise<ReadonlyMap<string, OpenClawSession>>>();
+
+  /** Null: no list names the transcript. Never rejects. */
+  async about(file: string): Promise<OpenClawAbout | null> {
+    const folder = dirname(file);
+    const sessions = this.found.get(folder) ?? byFile(join(folder, 'sessions.json'));
+    this.found.set(folder, sessions);
+    const session = (await sessions).get(basename(file));
+    return session ? aboutListed(session) : null;
+  }
+}
+
+export function aboutListed({ key, label, displayName }: OpenClawSession): OpenClawAbout {
+  return { sessionKey: key, previousSession: null, begun: null, archivedAt: null, pinnedAt: null, label, displayName };
+}
+
+/** Where several keys name a file, the one that was written last counts. */
+async function byFile(list: string): Promise<ReadonlyMap<string, OpenClawSession>> {
+  const sessions = openClawSessions(await readFile(list, 'utf8').catch(() => '')) ?? [];
+  return new Map(sessions.reverse().map((session) => [session.file, session]));
 }

@@ -1,13 +1,12 @@
 import type { Disposable } from '../../../core/base/disposable';
 import { errorText } from '../../../core/errors';
 import type { IdSource, Logger, SessionStore } from '../../../core/ports';
-import { openClawNames, withAbout } from '../../../core/transfer/openClawAbout';
+import { openClawNames, withAbout, type OpenClawAbout } from '../../../core/transfer/openClawKeys';
 import { parseForeign } from '../../../core/transfer/formats/foreignJson';
-import { OpenClawTree } from '../../../core/transfer/openClawTree';
-import { FileTail } from './fileTail';
+import { OpenClawTree } from '../../../core/transfer/openClawRecord';
+import { FileTail, type TailEvent } from './fileTail';
 import { take } from '../import/importFiles';
 import { OpenClawReplies, type ReplyOutcome } from './openClawReplies';
-import type { OpenClawSource, RecordTail } from './openClawSource';
 import { lineFormats, type LineFormat } from '../foreign/readJsonLines';
 import { recordHash, SessionWriter } from '../import/sessionWriter';
 
@@ -238,4 +237,23 @@ export class OpenClawWatch {
   private forgetAttempts(): void {
     [this.rest, this.attempts, this.lastNotice] = [0, 0, ''];
   }
+}
+
+/** What grows: the records of one session, each once. */
+export interface RecordTail {
+  /** How it is called in reports and in the session's metadata. */
+  readonly file: string;
+  /** Whether something may have come since the last `read`. Never rejects. */
+  hasNews(): Promise<boolean>;
+  read(signal?: AbortSignal): AsyncGenerator<TailEvent, void, void>;
+}
+
+/** Where an agent of OpenClaw keeps its sessions; of these, the one that a key names. Only ever read. */
+export interface OpenClawSource {
+  /** Looks anew. The session that the key points to; null: that cannot be known at the moment. Rejects when it cannot be read. */
+  look(): Promise<string | null>;
+  /** What was known at the last look of the session that the key points to, beside its records; null of any other. */
+  about(sessionId: string): OpenClawAbout | null;
+  /** Reads from its first record on. */
+  tail(sessionId: string): RecordTail;
 }

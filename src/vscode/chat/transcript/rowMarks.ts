@@ -1,6 +1,5 @@
 import type { Fork } from '../../../core/branches/branch';
-import { isEntryOf, type StoredEntry } from '../../../core/session/entry';
-import { markTypes } from '../../../core/session/entryKinds';
+import { isEntryOf, markTypes, type StoredEntry } from '../../../core/session/entry';
 import type { RowMark } from '../../../protocol/messages';
 
 /** What stands at rows whatever their kind: labels, and the other branches where the conversation forks. */

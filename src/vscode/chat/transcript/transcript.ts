@@ -1,7 +1,7 @@
-import { noteName } from '../../../core/memory/notePath';
+import { noteName } from '../../../core/memory/notes';
 import { isMemoryWrite } from '../../../core/memory/nudges';
 import { callChange } from '../../../core/tools/files/callChange';
-import type { TranscriptPage } from '../../../core/branches/transcriptPage';
+import type { TranscriptPage } from '../../../core/branches/branch';
 import { contextExclusionOf, excludedEntries } from '../../../core/context/contextExclusion';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../../../core/session/entry';
 import { discardedEntries, liveCompaction } from '../../../core/session/liveCompaction';

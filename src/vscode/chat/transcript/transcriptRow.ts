@@ -108,7 +108,9 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'tool_result':
     case 'memory_note':
     case 'label':
+    case 'file_changes':
     case 'session_info':
+    case 'prepared_summary':
       return null;
   }
 }

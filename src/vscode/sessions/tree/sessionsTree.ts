@@ -7,7 +7,7 @@ import type { SessionSort } from '../../../core/session/session';
 import type { ChatController } from '../../chat/chatController';
 import type { WindowState } from '../../chat/windowState';
 import { commandIds } from '../../manifest';
-import type { LazyTree } from './lazyTree';
+import type { LazyTree } from '../../lazyContributions';
 import type { OtherSessions } from './otherSessions';
 import { SessionLists, type ListName, type LoadedLists } from './treeLists';
 import { groupNodes, rootNodes, rowOf, type SessionNode, type SessionRow, type TreeState } from './sessionNodes';
@@ -15,7 +15,7 @@ import { groupNodes, rootNodes, rowOf, type SessionNode, type SessionRow, type T
 export interface SessionsTreeDeps {
   readonly sessionsView: Pick<LazyTree<SessionNode>, 'view' | 'redraw'>;
   readonly store: { get(): Promise<SessionStore> };
-  readonly controller: Pick<ChatController, 'session' | 'answering' | 'state' | 'onDidChangeState'>;
+  readonly controller: Pick<ChatController, 'active' | 'tabs' | 'state' | 'onDidChangeState'>;
   readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
   readonly sorting: Pick<WindowState, 'sessionSort' | 'setSessionSort'>;
   readonly now: () => number;
@@ -163,8 +163,8 @@ export class SessionsTree implements Disposable {
         others: relinkOffered ? [] : others,
         filter: this.filter,
         sort: this.sort,
-        current: controller.session?.uuid ?? null,
-        answering: new Set(controller.answering),
+        current: controller.active.session?.uuid ?? null,
+        answering: new Set(controller.tabs.answering),
         waiting: waitingOf(controller),
         now: now(),
       };

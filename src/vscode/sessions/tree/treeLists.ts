@@ -64,7 +64,10 @@ export class SessionLists {
   }
 }
 
-/** The same words as in a search: `tag:`, `session:` and `meta:` are taken out of it; whatever says something of messages is part of a title. */
+/**
+ * The same words as in a search: `tag:`, `session:` and `meta:` are taken out of it; whatever says something of messages is part of a
+ * title.
+ */
 function filterQuery(words: string): SessionQuery {
   if (words === '') return {};
   if (words.startsWith('#') && words.length > 1 && !words.includes(' meta:')) return { tag: words.slice(1) };

@@ -134,7 +134,10 @@ describe('asking before a tool runs', () => {
     const { turn } = await begin('edit');
     await rig.conversation.stop();
     const outcome = await turn;
-    deepStrictEqual([outcome.ok, outcome.error?.reason, results(), ran], [false, 'cancelled', ['edit: denied'], []]);
+    deepStrictEqual(
+      { ok: outcome.ok, reason: outcome.error?.reason, results: results(), ran },
+      { ok: false, reason: 'cancelled', results: ['edit: denied'], ran: [] },
+    );
     rig.model.scripts.shift();
     rig.model.scripts.push(says('Still here.'));
     ok((await rig.conversation.send('And now?')).ok);
@@ -168,7 +171,7 @@ describe('asking before a tool runs', () => {
     rig.approvalRule = () => ({ deny: 'Not in this workspace.' });
     rig.model.scripts.push(calls('edit', {}, 'd1'), says('Understood.'));
     ok((await rig.conversation.send('Please')).ok);
-    deepStrictEqual([ran, results(), asked().length], [[], ['edit: denied'], 0]);
+    deepStrictEqual({ ran, results: results(), askedCount: asked().length }, { ran: [], results: ['edit: denied'], askedCount: 0 });
   });
 
   it('runs reads together and writes alone, in their order', async () => {

@@ -84,14 +84,18 @@ describe('a message for a session that another window answers in', () => {
       await rig.until(async () => (await there.store.queue(there.session)).length > 0);
       const ids = (queue: readonly { readonly id: string }[]) => queue.map(({ id }) => id);
       assert.deepEqual(
-        [ids(there.conversation.queued), ids(await there.store.queue(there.session)), rig.model.requests.length],
-        [['waiting'], ['waiting'], 1],
+        {
+          idsQueued: ids(there.conversation.queued),
+          idsQueue: ids(await there.store.queue(there.session)),
+          requestsCount: rig.model.requests.length,
+        },
+        { idsQueued: ['waiting'], idsQueue: ['waiting'], requestsCount: 1 },
       );
       gate.open();
       assert.deepEqual([(await first).ok, (await second).ok], [true, true]);
       assert.deepEqual(
-        [await rig.texts(), there.conversation.queued, await there.store.queue(there.session)],
-        [['one', 'here', 'two', 'there'], [], []],
+        { texts: await rig.texts(), queued: there.conversation.queued, queue: await there.store.queue(there.session) },
+        { texts: ['one', 'here', 'two', 'there'], queued: [], queue: [] },
       );
     } finally {
       await there.dispose(false);

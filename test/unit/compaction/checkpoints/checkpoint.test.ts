@@ -5,7 +5,7 @@ import { exclusionContent } from '../../../../src/core/context/contextExclusion'
 import type { EntryOf, StoredEntry } from '../../../../src/core/session/entry';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
-const rule = { thresholds: [5_000, 10_000, 15_000], everyUserTurns: 4, minTokens: 3_000, prepare: null, coverage: 0.5 };
+const rule = { thresholds: [5_000, 10_000, 15_000], everyUserTurns: 4, minTokens: 3_000 };
 
 function checkpoint(b: BranchBuilder, covers: StoredEntry, tokens: number): EntryOf<'checkpoint'> {
   const entry = new BranchBuilder().add({
@@ -65,28 +65,6 @@ describe('when a checkpoint is due', () => {
       [false, false, true],
       'what the compaction left behind needs none',
     );
-  });
-
-  it('is not just before a summary is prepared, nor at a threshold that a nearer one has served', () => {
-    const b = new BranchBuilder();
-    const made = (tokens: number) => [checkpoint(b, turns(b, 1), tokens)];
-    const standsIn = { ...rule, everyUserTurns: 0, prepare: 15_600 };
-    const due = (last: EntryOf<'checkpoint'>[], ...sizes: number[]) => sizes.map((used) => checkpointDue(b.entries, last, used, standsIn));
-    const [before, after] = [made(7_499), made(7_500)];
-    turns(b, 1);
-    assert.deepEqual(due(before, 9_999, 10_000), [false, true], 'nearer to the first threshold');
-    assert.deepEqual(due(after, 10_000, 14_819, 14_820), [false, false, false], 'nearer to the second');
-    assert.deepEqual(due(after, 15_000, 15_599, 15_600), [true, true, false], 'it would not do, until the summary is begun');
-    assert.deepEqual(due(made(3_000), 5_000), [false], 'nothing said since');
-    const enough = made(11_250);
-    turns(b, 4);
-    const byTurns = (used: number) => checkpointDue(b.entries, enough, used, { ...standsIn, everyUserTurns: 4 });
-    assert.deepEqual(
-      [12_000, 14_819, 14_820, 15_000, 15_001, 15_600].map(byTurns),
-      [true, true, false, false, true, false],
-      'above 15,000 one of 11,250 tokens would not do',
-    );
-    assert.equal(checkpointDue(b.entries, after, 15_000, { ...standsIn, prepare: null }), true, 'no summary will be prepared');
   });
 
   it('counts only those that lie on this branch', () => {

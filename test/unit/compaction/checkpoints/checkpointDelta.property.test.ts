@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { inProcessAnalyst } from '../../../../src/core/compaction/measure/inProcessAnalyst';
-import { foldByCheckpoint } from '../../../../src/core/compaction/ladder/foldWithoutModel';
+import { inProcessAnalyst } from '../../../../src/core/compaction/measure/textAnalysis';
+import { foldByCheckpoint } from '../../../../src/core/compaction/ladder/fold';
 import { formatOf } from '../../../../src/core/compaction/summary/summaryFormat';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
-import type { EntryOf, StoredEntry } from '../../../../src/core/session/entry';
-import { entryText } from '../../../../src/core/session/entryKinds';
+import { entryText, type EntryOf, type StoredEntry } from '../../../../src/core/session/entry';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
 import { silentLog } from '../../../support/chat/conversationRig';
 import { testFrames } from '../../../support/chat/testFrames';
@@ -54,6 +53,7 @@ describe('folding by a checkpoint', () => {
           {
             frames: testFrames,
             cut,
+            stubs: new Set<string>(),
             previous: null,
             maxSummaryTokens: 4_000,
             ledgerTokens: 4_000,

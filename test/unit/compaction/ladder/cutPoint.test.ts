@@ -21,7 +21,10 @@ function conversation(): BranchBuilder {
 describe('cutPoint', () => {
   it('keeps the newest two user turns that fit', () => {
     const found = cut(conversation(), 1_000);
-    assert.deepEqual([ids(found?.folded), found?.firstKept?.uuid, found?.currentRequest], [['e1', 'e2'], 'e3', null]);
+    assert.deepEqual(
+      { ids: ids(found?.folded), uuid: found?.firstKept?.uuid, currentRequest: found?.currentRequest },
+      { ids: ['e1', 'e2'], uuid: 'e3', currentRequest: null },
+    );
   });
 
   it('keeps one when two do not fit', () => {
@@ -56,8 +59,8 @@ describe('cutPoint', () => {
     }
     const found = cut(b, 500);
     assert.deepEqual(
-      [ids(found?.folded), ids(found?.kept), found?.currentRequest?.uuid],
-      [['e5', 'e6', 'e8', 'e9'], ['e10', 'e11'], request.uuid],
+      { idsFolded: ids(found?.folded), idsKept: ids(found?.kept), uuid: found?.currentRequest?.uuid },
+      { idsFolded: ['e5', 'e6', 'e8', 'e9'], idsKept: ['e10', 'e11'], uuid: request.uuid },
     );
     b.compaction(b.entries[9]!);
     assert.equal(cut(b, 500), null, 'one step alone');

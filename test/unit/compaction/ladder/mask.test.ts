@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { maskedEntries, maskPlan, stubTokens } from '../../../../src/core/compaction/ladder/mask';
+import { maskedEntries, maskPlan, stubTokens, toldStubs } from '../../../../src/core/compaction/ladder/mask';
 import { project } from '../../../../src/core/context/projection/projection';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
-import type { StoredEntry } from '../../../../src/core/session/entry';
-import { entryText } from '../../../../src/core/session/entryKinds';
+import { entryText, type StoredEntry } from '../../../../src/core/session/entry';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
 import { testFrames } from '../../../support/chat/testFrames';
 
 const tokensOf = (entry: StoredEntry) => entry.tokenEstimate ?? estimateTokens(entryText(entry.content));
-const limits = { protectTokens: 1_000, protectUserTurns: 2, minGain: 500, tokensOf };
+const limits = { protectTokens: 1_000, protectUserTurns: 2, minGain: 500, tokensOf, isTold: () => true };
 
 function loop(turns: number, callsPerTurn: number, tokens: number): BranchBuilder {
   const b = new BranchBuilder();
@@ -50,6 +49,23 @@ describe('masking', () => {
     assert.equal(maskPlan(loop(5, 2, 400).entries, { ...limits, minGain: 3_000 }), null);
     assert.equal(maskPlan(loop(2, 9, 400).entries, limits), null, 'all within the last two turns');
     assert.equal(maskPlan(loop(5, 2, 50).entries, { ...limits, protectTokens: 0, minGain: 0 }), null, 'stubs would be as long');
+  });
+
+  it('is only for what a summary was written of while it stood in the prompt', () => {
+    const b = loop(5, 2, 400);
+    const results = b.entries.filter(({ content }) => content.type === 'tool_result').map(({ uuid }) => uuid);
+    const told = new Set(results.slice(2, 5));
+    assert.deepEqual(maskPlan(b.entries, { ...limits, isTold: ({ uuid }) => told.has(uuid) })?.masked, results.slice(2, 5));
+    assert.equal(maskPlan(b.entries, { ...limits, isTold: () => false }), null);
+  });
+
+  it('is told of by a summary only where its record says so: one of an older version has asked nobody', () => {
+    const b = loop(5, 2, 400);
+    const masked = [...maskPlan(b.entries, limits)!.masked];
+    b.compaction(b.entries[0]!, { rung: 'mask', summaryText: '', masked });
+    assert.deepEqual([...toldStubs(b.entries)], []);
+    b.compaction(b.entries[0]!, { rung: 'prepared', summaryText: 'state', masked, maskedTold: true });
+    assert.deepEqual([...toldStubs(b.entries)], masked);
   });
 
   it('shows a stub with the id and the way to read on, keeps every pair, and adds up over batches', () => {

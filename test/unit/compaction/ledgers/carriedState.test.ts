@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { inProcessAnalyst } from '../../../../src/core/compaction/measure/inProcessAnalyst';
+import { inProcessAnalyst } from '../../../../src/core/compaction/measure/textAnalysis';
 import { emptyFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
-import { foldByExtraction } from '../../../../src/core/compaction/ladder/foldWithoutModel';
+import { foldByExtraction } from '../../../../src/core/compaction/ladder/fold';
 import { formatOf } from '../../../../src/core/compaction/summary/summaryFormat';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
@@ -18,6 +18,7 @@ describe('a state before, in a fold without a model', () => {
       {
         frames: testFrames,
         cut,
+        stubs: new Set<string>(),
         previous,
         maxSummaryTokens: 200,
         ledgerTokens: 300,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { emptyFoldedState, renderFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
 import { extendLedger } from '../../../../src/core/compaction/ledgers/userLedger';
-import { parseSessionState } from '../../../../src/core/compaction/summary/sessionState';
+import { parseSessionState } from '../../../../src/core/compaction/summary/summaryFormat';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { standingOrders } from '../../../../src/core/compaction/ledgers/standingOrders';
+import { standingOrders } from '../../../../src/core/compaction/ledgers/userLedger';
 
 describe('standing orders', () => {
   it('are sentences that are to hold from then on', () => {

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { extractiveSummary, type ExtractiveItem } from '../../../../src/core/compaction/measure/extractive';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
-import { splitSentences } from '../../../../src/core/recall/splitSentences';
+import { splitSentences } from '../../../../src/core/recall/splitText';
 
 const item = (text: string, i: number, role: ExtractiveItem['role'] = 'user'): ExtractiveItem => ({ entryId: `#${i}`, role, text, at: i });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { criticalIdentifiers, identifierAppendix, missingFrom } from '../../../../src/core/compaction/measure/audit';
+import { criticalIdentifiers, identifierAppendix, missingFrom } from '../../../../src/core/compaction/measure/identifiers';
 import { elementsOf, inContextPercent, reachablePercent } from '../../../../src/core/compaction/measure/continuity';
 import { analyseText, itemsOf as itemsOfEntries } from '../../../../src/core/compaction/measure/textAnalysis';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import type { SessionStore } from '../../../../src/core/ports';
-import { entryText } from '../../../../src/core/session/entryKinds';
+import { entryText } from '../../../../src/core/session/entry';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 function branch(): BranchBuilder {
@@ -95,9 +95,11 @@ describe('the continuity score', () => {
           score: 1,
           start: 0,
           length: 1,
+          beside: null,
+          dates: [],
           text: text === '42 ms' ? 'it took 42 ms' : 'something else',
         };
-        return { hits: [hit], terms: [], statistics: { count: 1, documentFrequency: [] }, complete: true };
+        return { hits: [hit], terms: [], statistics: { count: 1, length: 1, documentFrequency: [], named: [] }, complete: true };
       },
     };
     const two = [

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { inProcessAnalyst } from '../../../../src/core/compaction/measure/inProcessAnalyst';
-import { RememberingAnalyst } from '../../../../src/core/compaction/measure/rememberingAnalyst';
-import { itemsOf, joined } from '../../../../src/core/compaction/measure/textAnalysis';
+import { itemsOf, joined, inProcessAnalyst, RememberingAnalyst } from '../../../../src/core/compaction/measure/textAnalysis';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 describe('an analyst that remembers', () => {

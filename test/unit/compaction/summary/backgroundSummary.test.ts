@@ -14,7 +14,7 @@ function scene() {
   b.assistant('a');
   let answer!: (fold: Fold) => void;
   let fail!: (error: Error) => void;
-  const binding = { info: { provider: 'p', id: 'one' } };
+  const compaction = { format: 'session-state', maxSummaryTokens: 800 };
   const planner = {
     live: null,
     previousState: () => null,
@@ -25,10 +25,17 @@ function scene() {
     expectedContinuity: async () => null,
     reachOf: async () => ({ reachablePercent: null, searched: 0 }),
   };
-  const engine = { binding, policy: { compaction: { format: 'session-state', maxSummaryTokens: 800 } } };
-  const summary = new BackgroundSummary({ branch: b as never, engine: engine as never, planner, recorder, clock: new TestClock() });
+  const engine = { policy: { compaction } };
+  const summary = new BackgroundSummary({
+    branch: b as never,
+    engine: engine as never,
+    planner,
+    recorder,
+    clock: new TestClock(),
+    keep: async () => undefined,
+  });
   const begin = () => summary.begin({ folded: b.entries.slice(0, 2), firstKept: null, kept: [], currentRequest: null }, {});
-  return { summary, begin, binding, answer: () => answer(fold), fail: () => fail(new Error('Overloaded')) };
+  return { summary, begin, compaction, answer: () => answer(fold), fail: () => fail(new Error('Overloaded')) };
 }
 
 describe('the summary in the background', () => {
@@ -44,17 +51,17 @@ describe('the summary in the background', () => {
     assert.equal(summary.state(), 'idle');
   });
 
-  it('is outdated by another model while it is written and when it is ready, and ready again with the one before', async () => {
-    const { summary, begin, binding, answer } = scene();
+  it('is outdated by another form of summaries while it is written and when it is ready, and ready again with the one before', async () => {
+    const { summary, begin, compaction, answer } = scene();
     const job = begin();
-    binding.info.id = 'two';
+    compaction.format = 'narrative';
     assert.equal(summary.state(), 'outdated');
     answer();
     await job.ended;
     assert.equal(summary.state(), 'outdated');
-    binding.info.id = 'one';
+    compaction.format = 'session-state';
     assert.equal(summary.state(), 'ready');
-    binding.info.id = 'two';
+    compaction.format = 'narrative';
     summary.dropOutdated();
     assert.equal(summary.state(), 'idle');
   });

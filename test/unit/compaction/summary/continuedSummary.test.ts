@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ModelError } from '../../../../src/core/models/modelError';
+import { ModelError, type ModelEvent } from '../../../../src/core/models/modelEvent';
 import { isFramed } from '../../../../src/core/frames/frames';
-import type { ModelEvent } from '../../../../src/core/models/modelEvent';
 import type { ModelRequest } from '../../../../src/core/models/modelRequest';
 import { isEntryOf, type EntryOf } from '../../../../src/core/session/entry';
 import { CliRun } from '../../../support/run/cliRun';
@@ -185,15 +184,19 @@ describe('a summary that goes on from the conversation', () => {
     });
   }
 
-  it('is none of results that are masked', async () => {
+  it('is none of results that are masked, where what tells of them is no part of the prompt', async () => {
     for (let i = 0; records().length === 0; i++) {
       rig.model.scripts.push(
         cached(() => calls('dump', { tokens: 4_000 }, `c${i}`)),
         cached(() => says('seen')),
       );
       await rig.conversation.send(`look ${i}`);
+      rig.summarizer.answers.push(JSON.stringify({ summary: 'They looked.', topics: [], keyDecisions: [], openQuestions: [] }));
+      if (records().length === 0) await rig.conversation.checkpoint();
     }
     assert.equal(records()[0]!.content.rung, 'mask');
+    rig.summarizer.answers.length = 0;
+    rig.summarizer.continued.length = 0;
     await talk(4);
     assert.equal((await rig.conversation.compact()).entry?.content.rung, 'model');
     assert.deepEqual(rig.summarizer.continued, [null]);
@@ -240,7 +243,10 @@ describe('a summary on the wire', () => {
       assert.deepEqual([end['ok'], end['rung']], [true, 'model'], JSON.stringify(end));
       const { body, usage } = api.messages.at(-1)!;
       const asked = body as Body;
-      assert.deepEqual([asked.system, asked.tools, asked.thinking], [turnBody.system, turnBody.tools, turnBody.thinking]);
+      assert.deepEqual(
+        { system: asked.system, tools: asked.tools, thinking: asked.thinking },
+        { system: turnBody.system, tools: turnBody.tools, thinking: turnBody.thinking },
+      );
       const texts = ({ messages }: Body) => messages.map(({ role, content }) => [role, ...content.map(({ text }) => text)]);
       assert.ok(JSON.stringify(texts(asked).slice(0, -1)) === JSON.stringify(texts(turnBody)), 'the messages of the turn');
       assert.deepEqual(asked.messages.at(-2)!.content[0]!['cache_control'], { type: 'ephemeral' });

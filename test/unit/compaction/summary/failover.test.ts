@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Failover } from '../../../../src/core/compaction/summary/failover';
+import { Failover } from '../../../../src/core/compaction/summary/summaryJob';
 import type { Summarizer } from '../../../../src/core/ports';
 import { TestClock } from '../../../support/chat/testClock';
 

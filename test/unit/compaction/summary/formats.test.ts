@@ -36,7 +36,7 @@ describe('summary formats', () => {
       const answer = JSON.stringify(value);
       for (const text of [answer, `\`\`\`json\n${answer}\n\`\`\``, `Here: ${answer} Done.`]) {
         const { state, raw, flaws, usable } = format.read(text);
-        assert.deepEqual([state, flaws, usable], [null, [], true]);
+        assert.deepEqual({ state, flaws, usable }, { state: null, flaws: [], usable: true });
         for (const line of Object.values(value).flat()) assert.ok(raw?.includes(line), line);
       }
     });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { isEntryOf, type EntryOf } from '../../../../src/core/session/entry';
 import { ConversationRig } from '../../../support/chat/conversationRig';
-import { says } from '../../../support/chat/scriptedModel';
+import { calls, says } from '../../../support/chat/scriptedModel';
+import { toldStubs } from '../../../../src/core/compaction/ladder/mask';
 
 let rig: ConversationRig;
 
@@ -36,7 +37,10 @@ describe('a summary prepared in the background', () => {
     assert.deepEqual(records(), []);
     await fill(2, 900, 'later');
     const [record] = records();
-    assert.deepEqual([record?.content.rung, record?.content.heldMs, record?.content.trigger], ['prepared', 0, 'automatic']);
+    assert.deepEqual(
+      { rung: record?.content.rung, heldMs: record?.content.heldMs, trigger: record?.content.trigger },
+      { rung: 'prepared', heldMs: 0, trigger: 'automatic' },
+    );
     assert.equal(rig.summarizer.prompts.length, 1, 'asked once');
     assert.match(sent(), /the plan is set/);
     assert.match(sent(), /later 0/, 'what was said since stands verbatim');
@@ -49,8 +53,8 @@ describe('a summary prepared in the background', () => {
     assert.ok(rig.summarizer.prompts[0]!.includes(`[#${entries.at(-1)!.seq} assistant]`), 'the newest answer');
     await fill(3, 600, 'later');
     const [record] = records();
-    const first = (await rig.store.page(rig.session, { limit: 100 })).entries.find(({ uuid }) => uuid === record?.content.firstKeptEntry);
-    assert.deepEqual([record?.content.rung, first?.seq], ['prepared', entries.at(-1)!.seq + 1]);
+    const after = (await rig.store.page(rig.session, { limit: 100 })).entries.find(({ seq }) => seq > entries.at(-1)!.seq);
+    assert.deepEqual([record?.content.rung, record?.content.firstKeptEntry], ['prepared', after?.uuid]);
     assert.match(sent(), /later 0[^]*later 1/);
     assert.doesNotMatch(sent(), /"answer 5 /);
   });
@@ -70,6 +74,49 @@ describe('a summary prepared in the background', () => {
     assert.deepEqual(ledger, [...new Set(ledger)], 'no message twice');
   });
 
+  it('waits for the end of the turn where it is due within one, and is written there of all that the turn has said', async () => {
+    rig.overrides = { ...rig.overrides, 'compaction.prepareAtPercent': 69, 'compaction.triggerPercent': 70 };
+    await fill(6, 900);
+    assert.deepEqual([rig.summarizer.prompts.length, records().length], [0, 0]);
+    rig.model.scripts.push(calls('dump', { tokens: 900 }, 'c1'), says('seen'));
+    await rig.conversation.send('look');
+    assert.deepEqual(records(), [], 'nothing is folded between a call and the answer to it');
+    const { entries } = await rig.store.page(rig.session, { limit: 100 });
+    assert.ok(rig.summarizer.prompts[0]!.includes(`[#${entries.findLast(({ content }) => content.type === 'message')!.seq} assistant]`));
+    await fill(1, 100, 'next');
+    assert.deepEqual(
+      records().map(({ content }) => [content.rung, content.heldMs]),
+      [['prepared', 0]],
+    );
+  });
+
+  it('leaves stubs of the results that it tells of, and the next one goes on from those', async () => {
+    rig.overrides = { ...rig.overrides, 'compaction.prepareAtPercent': 69, 'compaction.triggerPercent': 70 };
+    await fill(6, 900);
+    rig.model.scripts.push(calls('dump', { tokens: 900 }, 'c1'), says('seen'));
+    await rig.conversation.send('look');
+    const result = rig.conversation.entries.find(({ content }) => content.type === 'tool_result')!;
+    await fill(1, 100, 'next');
+    const [record] = records();
+    assert.deepEqual([record?.content.masked, record?.content.maskedTold], [[result.uuid], true]);
+    assert.match(sent(), /"look"[^]*kind=\\"masked\\"[^]*"seen"[^]*next 0/);
+    assert.deepEqual([...toldStubs(rig.conversation.entries)], [result.uuid]);
+  });
+
+  it('needs no checkpoints beside it, and has them where it failed', async () => {
+    rig.overrides = { ...rig.overrides, 'checkpoint.enabled': true };
+    const kinds = () => rig.events.filter((event) => event.type === 'entry_appended' && event.entry.content.type === 'checkpoint').length;
+    await fill(5, 900);
+    assert.deepEqual([kinds(), rig.summarizer.prompts.length], [0, 0], 'half of the window is past');
+    rig.summarizer.answers.push(
+      new Error('on purpose'),
+      JSON.stringify({ summary: 'They spoke.', topics: [], keyDecisions: [], openQuestions: [] }),
+    );
+    await fill(1, 900);
+    await fill(1, 100);
+    await rig.until(() => kinds() === 1);
+  });
+
   for (const prepare of [60, 0]) {
     it(`${prepare > 0 ? 'is used' : 'that was not made, is written'} while the search is busy: no turn waits for the score`, async () => {
       rig.overrides = { ...rig.overrides, 'compaction.prepareAtPercent': prepare };
@@ -80,7 +127,10 @@ describe('a summary prepared in the background', () => {
       const [record] = records();
       assert.equal(record?.content.rung, prepare > 0 ? 'prepared' : 'model');
       const { continuity } = record!.content;
-      assert.deepEqual([continuity!.reachablePercent, continuity!.searched, continuity!.elements > 0], [null, 0, true]);
+      assert.deepEqual(
+        { reachablePercent: continuity!.reachablePercent, searched: continuity!.searched, elements: continuity!.elements > 0 },
+        { reachablePercent: null, searched: 0, elements: true },
+      );
       search.open();
     });
   }
@@ -124,12 +174,12 @@ describe('a summary prepared in the background', () => {
     for (let i = 0; i < 8 && records().length === 0; i++) await fill(1, 600);
     const { rung, tokensBefore, heldMs } = records()[0]!.content;
     assert.deepEqual(
-      [rung, tokensBefore >= rig.conversation.snapshot.limit, heldMs, rig.summarizer.prompts.length],
-      ['checkpoint', true, 0, 2],
+      { rung, tokensBefore: tokensBefore >= rig.conversation.snapshot.limit, heldMs, promptsCount: rig.summarizer.prompts.length },
+      { rung: 'checkpoint', tokensBefore: true, heldMs: 0, promptsCount: 2 },
     );
   });
 
-  it('is thrown away when the model changes, and what it cost is kept', async () => {
+  it('is used by another model too, and what it cost is kept', async () => {
     await fill(6, 900);
     rig.modelId = 'scripted-2';
     await fill(2, 900, 'later');
@@ -137,11 +187,11 @@ describe('a summary prepared in the background', () => {
       records().map(({ content }) => content.rung),
       ['prepared'],
     );
-    assert.equal(rig.summarizer.prompts.length, 2);
+    assert.equal(rig.summarizer.prompts.length, 1);
     const totals = await rig.store.usageTotals({ session: rig.session });
     assert.equal(
       totals.filter(({ model }) => model === 'scripted-summarizer').reduce((sum, { input }) => sum + input, 0),
-      20,
+      10,
     );
   });
 

@@ -56,7 +56,10 @@ describe('what a summary has cost that was not finished', () => {
     rig.summarizer.begun = { text: half, usage: null };
     await whileAsked(rig.conversation.compact(), () => void rig.conversation.stop());
     const [first] = await spent();
-    assert.deepEqual([first?.requests, first?.requestsEstimated, first?.output], [1, 1, 90]);
+    assert.deepEqual(
+      { requests: first?.requests, requestsEstimated: first?.requestsEstimated, output: first?.output },
+      { requests: 1, requestsEstimated: 1, output: 90 },
+    );
     assert.ok(first!.input > 2_500, JSON.stringify(first));
 
     rig.summarizer.prompts.length = 0;

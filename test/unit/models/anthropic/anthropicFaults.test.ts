@@ -15,8 +15,7 @@ import {
   type Script,
 } from '../../../support/messagesApi/messagesApiScript';
 import { AnthropicClient } from '../../../../src/node/models/anthropic/anthropicClient';
-import { ModelError } from '../../../../src/core/models/modelError';
-import type { ModelFailure } from '../../../../src/core/models/modelEvent';
+import { ModelError, type ModelFailure } from '../../../../src/core/models/modelEvent';
 import { blocksOf, collect, failureOf, never, request, Rig, user } from '../rig';
 
 describe('AnthropicClient failures', () => {
@@ -28,6 +27,18 @@ describe('AnthropicClient failures', () => {
     rig.api.enqueue(script);
     return failureOf(await collect(rig.client().stream(request(), never)));
   }
+
+  it('asks without a time where a gateway does not know of an hour in its cache, and from then on', async () => {
+    const hour = { ...request(), messages: [{ ...user('Hello'), cacheBreakpoint: true }], cacheTime: '1h' as const };
+    const refused = httpFault(400, 'invalid_request_error', 'messages.0.content.0.cache_control.ttl: Extra inputs are not permitted');
+    const client = rig.client();
+    rig.api.enqueue(refused, reply('Hi.'), reply('Again.'));
+    for (const _ of [1, 2]) assert.equal((await collect(client.stream(hour, never))).at(-1)?.type, 'stopped');
+    assert.deepEqual(
+      rig.api.messages.map(({ body }) => JSON.stringify(body).includes('"ttl":"1h"')),
+      [true, false, false],
+    );
+  });
 
   const answers: readonly (readonly [string, Script, Partial<ModelFailure>])[] = [
     [

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ModelFailureReason } from '../../../../src/core/models/modelEvent';
-import { ModelError } from '../../../../src/core/models/modelError';
+import { ModelError, type ModelFailureReason } from '../../../../src/core/models/modelEvent';
 import { chooseDefaultModel } from '../../../../src/node/models/chooseDefaultModel';
 import { fallbackModel, modelFromTable } from '../../../../src/node/models/modelTable';
 import { defaultModels } from '../../../support/messagesApi/messagesApiModels';
@@ -59,7 +58,10 @@ describe('AnthropicClient models', () => {
     ] as const) {
       rig.api.enqueue(fault);
       const failure = failureOf(await collect(client.stream(request(asked), never)));
-      assert.deepEqual([failure.reason, failure.window, (await client.describe('claude-tiny-8k')).window], ['overflow', window, window]);
+      assert.deepEqual(
+        { reason: failure.reason, failureWindow: failure.window, describeWindow: (await client.describe('claude-tiny-8k')).window },
+        { reason: 'overflow', failureWindow: window, describeWindow: window },
+      );
     }
   });
 

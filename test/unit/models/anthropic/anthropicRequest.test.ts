@@ -34,6 +34,18 @@ describe('anthropicPrompt', () => {
     });
   });
 
+  it('has every mark ask for an hour where that is to be paid for', () => {
+    const messages: ModelMessage[] = Array.from({ length: 6 }, (_, n) => ({
+      ...(n % 2 === 0 ? user(`u${n}`) : assistant(`a${n}`)),
+      cacheBreakpoint: true,
+    }));
+    const asked = request({ system: 'Be brief.', systemSummary: 'They talked.', tools: [tool], messages });
+    const hour = JSON.stringify(anthropicPrompt({ ...asked, cacheTime: '1h' }));
+    const [own, other] = [JSON.stringify(mark), JSON.stringify({ ...mark, ttl: '1h' })];
+    assert.deepEqual([hour.split(own).length - 1, hour.split(other).length - 1], [0, 4]);
+    assert.equal(JSON.stringify(anthropicPrompt({ ...asked, cacheTime: '5m' })), JSON.stringify(anthropicPrompt(asked)));
+  });
+
   it('puts a summary behind the system text as a part of its own, so that what stands before it stays cached', () => {
     const messages: ModelMessage[] = Array.from({ length: 6 }, (_, n) => ({
       ...(n % 2 === 0 ? user(`u${n}`) : assistant(`a${n}`)),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import type { Anthropic } from '@anthropic-ai/sdk';
+import { AnthropicAnswer } from '../../../../src/node/models/anthropic/anthropicAnswer';
 import type { ModelEvent } from '../../../../src/core/models/modelEvent';
 import type { ModelMessage } from '../../../../src/core/models/modelRequest';
-import { malformedInput } from '../../../../src/node/models/toolInput';
+import { malformedInput } from '../../../../src/node/models/requestParts';
 import { rawToolCall, redactedThinking, refusal, reply, stopped, thinking, toolCall } from '../../../support/messagesApi/messagesApiScript';
 import { assistant, blocksOf, collect, failureOf, model, never, request, Rig, sent, user } from '../rig';
 
@@ -35,10 +37,25 @@ describe('AnthropicClient.stream', () => {
     const [start, end] = usages(await ask(cached));
     assert.ok(start && end);
     assert.ok(end.cacheWrite > 3_000 && end.cacheRead === 0);
-    assert.deepEqual([start.input, start.cacheWrite, start.output], [end.input, end.cacheWrite, 1]);
+    assert.deepEqual(
+      { input: start.input, cacheWrite: start.cacheWrite, output: start.output },
+      { input: end.input, cacheWrite: end.cacheWrite, output: 1 },
+    );
     const again = usages(await ask(cached, assistant('First'), user('And now?'))).at(-1);
     assert.equal(again?.cacheRead, end.cacheWrite);
     assert.equal(again?.cacheWrite, 0);
+  });
+
+  it('tells apart what was written to be kept for an hour, which the end of the answer does not say again', () => {
+    const answer = new AnthropicAnswer();
+    const counts = { input_tokens: 3, cache_creation_input_tokens: 900, cache_read_input_tokens: 40 };
+    const split = { ephemeral_5m_input_tokens: 300, ephemeral_1h_input_tokens: 600 };
+    const events = [
+      { type: 'message_start', message: { usage: { ...counts, output_tokens: 1, cache_creation: split } } },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { ...counts, output_tokens: 7 } },
+    ] as unknown as Anthropic.RawMessageStreamEvent[];
+    const usage = { input: 3, output: 7, cacheRead: 40, cacheWrite: 900, cacheWriteHour: 600 };
+    assert.deepEqual(events.flatMap((event) => answer.read(event)).at(-1), { type: 'usage', usage });
   });
 
   it('delivers thinking with its signature, and sends it back unchanged', async () => {

@@ -35,7 +35,10 @@ describe('The Messages API double refuses what the provider refuses', () => {
     assert.ok(message.usage.input_tokens > 0 && message.usage.output_tokens > 0);
     const stream = await (await post({ ...valid, stream: true })).text();
     const events = [...stream.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
-    assert.deepEqual([events[0], events[1], events.at(-2), events.at(-1)], ['message_start', 'ping', 'message_delta', 'message_stop']);
+    assert.deepEqual(
+      { firstEvents: events[0], secondEvents: events[1], events: events.at(-2), lastEvents: events.at(-1) },
+      { firstEvents: 'message_start', secondEvents: 'ping', events: 'message_delta', lastEvents: 'message_stop' },
+    );
     assert.deepEqual(
       api.requests.map(({ usage }) => usage?.output_tokens),
       [message.usage.output_tokens, message.usage.output_tokens],

@@ -48,7 +48,10 @@ describe('a compaction by the provider', () => {
     const turn = sent(wire.api);
     const { entry } = await rig.conversation.compact('keep the ports');
     const [request, ...more] = forms();
-    assert.deepEqual([more.length, request?.query, request?.headers['anthropic-beta']], [0, 'beta=true', 'compact-2026-09-04']);
+    assert.deepEqual(
+      { moreCount: more.length, query: request?.query, headers: request?.headers['anthropic-beta'] },
+      { moreCount: 0, query: 'beta=true', headers: 'compact-2026-09-04' },
+    );
     const { compaction, ...body } = request!.body as typeof turn & { compaction: { type: string; instructions: string } };
     assert.deepEqual([unmarked(body.messages), body.system, body.tools], [unmarked(turn.messages), turn.system, turn.tools]);
     assert.equal(compaction.type, 'summarize');
@@ -84,7 +87,10 @@ describe('a compaction by the provider', () => {
     it(`gives way to the next of the list when ${why}`, async () => {
       summaries = [script, script];
       const { entry } = await rig.conversation.compact();
-      assert.deepEqual([forms().length, entry?.content.rung, entry?.content.model], [2, 'model', model]);
+      assert.deepEqual(
+        { formsCount: forms().length, rung: entry?.content.rung, model: entry?.content.model },
+        { formsCount: 2, rung: 'model', model },
+      );
       assert.equal('compaction' in (wire.api.messages.at(-1)!.body as object), false);
       assert.equal(rig.events.filter((event) => event.type === 'entry_appended' && isEntryOf(event.entry, 'compaction')).length, 1);
       assert.ok(costs().every(({ cost }) => cost !== null));

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { ModelError } from '../../../../src/core/models/modelError';
-import type { TokenUsage } from '../../../../src/core/models/modelEvent';
+import { ModelError, type TokenUsage } from '../../../../src/core/models/modelEvent';
 import { AnswerBlocks } from '../../../../src/node/models/answerBlocks';
-import { OpenaiCompatibleClient, type OpenaiCompatibleOptions } from '../../../../src/node/models/openai/openaiCompatibleClient';
-import { openaiModel } from '../../../../src/node/models/openai/openaiModel';
+import {
+  OpenaiCompatibleClient,
+  openaiModel,
+  type OpenaiCompatibleOptions,
+} from '../../../../src/node/models/openai/openaiCompatibleClient';
 import { gatewayFault, httpFault, refusal, reply, thinking, toolCall } from '../../../support/messagesApi/messagesApiScript';
 import { openaiModelId, startOpenaiServer, type OpenaiServerOptions } from '../../../support/servers/openaiServer';
 import { assistant, blocksOf, collect, failureOf, never, request as anyRequest, user } from '../rig';

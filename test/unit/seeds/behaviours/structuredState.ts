@@ -36,7 +36,7 @@ export const structuredState = design('002', 'Structured state compression', [
     'seeds/structuredState: sends the state as a pair',
     'context/projection: only ever extends the prompt',
   ],
-  ['Pinned content stays', 'compaction/compactionLadder: stand in every compaction after the ledgers'],
+  ['Pinned content stays', 'compaction/betterSummaries: stand in every compaction after the ledgers'],
   ['When the call fails below 85 % all messages stay', 'seeds/structuredState: keeps everything when the call fails below'],
   ['A failure is told', 'chat/conversation: uses verbatim passages when the summariser fails'],
   [

@@ -89,7 +89,10 @@ describe('store: SQLite on real files', () => {
     Object.assign(faulty.fs, { writeSync: (_fd: number, _bytes: Uint8Array, _offset: number, length: number) => length });
     try {
       const host = await openHost(folder.path, { fs: faulty.fs });
-      assert.deepEqual([host.status.access, host.status.durability, host.status.note?.reason], ['owner', 'export', 'self_test_failed']);
+      assert.deepEqual(
+        { access: host.status.access, durability: host.status.durability, reason: host.status.note?.reason },
+        { access: 'owner', durability: 'export', reason: 'self_test_failed' },
+      );
       const session = (await host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }])).uuid;
       const entry = userMessage(session, null, 'kept all the same');
       await host.call('append', [session, { entries: [entry] }]);

@@ -12,6 +12,10 @@ import { openHost, tempFolder, wasmFile, type TempFolder } from '../../../suppor
 const fixture = stored('v1');
 /** The same: a session with a fork, a compaction, a long tool result, an answer cut off in mid-stream, most of it indexed. */
 const fixtureV2 = stored('v2');
+/** The same: a session with a question, its answer, and what two requests were billed. */
+const fixtureV3 = stored('v3');
+/** Its index had a row for each entry: two sessions, five of six entries indexed. */
+const fixtureV4 = stored('v4');
 /** In the header of a SQLite file. */
 const userVersionAt = 60;
 
@@ -72,27 +76,19 @@ describe('store: a file of version 2', () => {
 
   const rows =
     'SELECT e.seq, e.uuid, e.session, e.parent, e.tool_args_json, b.* FROM entries e JOIN bodies b ON b.entry = e.seq ORDER BY e.seq';
-  const others = [
-    'sessions',
-    'usage',
-    'compactions',
-    'pins',
-    'drafts',
-    'queue',
-    'retry_queue',
-    'partial_chunks',
-    'id_counters',
-    'entries_fts_docsize',
-  ];
+  /** The columns that it had then. */
+  const usage = 'SELECT session, entry, provider, model, kind, input, output, cache_read, cache_write, cost, at FROM usage';
+  const others = ['sessions', 'compactions', 'pins', 'drafts', 'queue', 'retry_queue', 'partial_chunks', 'id_counters'];
 
   it('becomes the newest with every row as it was, goes on where it stood, and keeps the old file', async () => {
     const old = (await loadSqlite(wasmFile)).openMemory(readFileSync(fixtureV2));
-    const before = [rows, ...others.map((table) => `SELECT * FROM ${table}`)].map((sql) => old.exec(sql));
+    const all = [rows, usage, ...others.map((table) => `SELECT * FROM ${table}`)];
+    const before = all.map((sql) => old.exec(sql));
     old.close();
     const store = await SearchStore.open(temp.path);
     const { connection } = store.database;
     assert.equal(schemaVersion(connection), newestVersion());
-    const after = [rows, ...others.map((table) => `SELECT * FROM ${table}`)].map((sql) => {
+    const after = all.map((sql) => {
       const found = connection.all(sql);
       return found.length === 0 ? [] : [{ columns: Object.keys(found[0]!), values: found.map((row) => Object.values(row)) }];
     });
@@ -129,6 +125,79 @@ describe('store: a file of version 2', () => {
     const store = await SearchStore.open(join(temp.path, 'new'));
     assert.deepEqual(store.database.connection.get('PRAGMA freelist_count'), { freelist_count: 0 });
     store.database.close();
+  });
+});
+
+describe('store: a file of version 3', () => {
+  let temp: TempFolder;
+  beforeEach(() => {
+    temp = tempFolder();
+    copyFileSync(fixtureV3, storeFiles(temp.path).main);
+  });
+  afterEach(() => temp.remove());
+
+  const answered = { entry: 'e2', provider: 'anthropic', model: 'claude-sonnet-4-5', output: 5, cacheRead: 30_000, cacheWrite: 1_000 };
+  const turn = { ...answered, kind: 'turn' as const, input: 12, cost: 0.0125, at: 1_763_800_001_000 };
+  const summary = { ...turn, kind: 'compaction' as const, cost: null, at: 1_763_800_002_000, estimated: true as const };
+
+  it('becomes the newest with its usage as it was, and tells from then on what is kept for an hour', async () => {
+    const host = await openHost(temp.path);
+    const requests = () => host.call('usageRecords', ['s-a']);
+    assert.deepEqual(await requests(), [turn, summary]);
+    const hour = { ...turn, at: 1_763_800_003_000, cacheWriteHour: 600 };
+    await host.call('append', ['s-a', { entries: [], usage: [hour] }]);
+    assert.deepEqual(await requests(), [turn, summary, hour]);
+    assert.deepEqual(
+      (await host.call('usageTotals', [{}])).map(({ requests: count, cacheWrite, cost }) => [count, cacheWrite, cost]),
+      [[3, 3_000, 0.025]],
+    );
+    await host.close();
+    assert.equal(readFileSync(`${storeFiles(temp.path).main}.v3.bak`).readUInt32BE(userVersionAt), 3);
+  });
+
+  it('is read as it is by a reader', async () => {
+    const reader = await openHost(temp.path, { readonly: true });
+    assert.deepEqual(await reader.call('usageRecords', ['s-a']), [turn, summary]);
+    assert.equal((await reader.call('usageTotals', [{}]))[0]?.cacheWrite, 2_000);
+    await reader.close();
+    assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV3));
+  });
+});
+
+describe('store: a file of version 4', () => {
+  it('finds everything as it is opened, and by the new index once that is made', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV4, storeFiles(temp.path).main);
+    const store = await SearchStore.open(temp.path);
+    try {
+      assert.equal(schemaVersion(store.database.connection), newestVersion());
+      assert.equal(readFileSync(`${storeFiles(temp.path).main}.v4.bak`).readUInt32BE(userVersionAt), 4);
+      const finds = () => ['quince', 'needle', '東京', 'E_CONN_4711', '8007'].map((text) => store.texts(text).slice(0, 2).join('\n'));
+      assert.equal(store.core.index.indexedThrough, 0);
+      const before = finds();
+      for (const [i, word] of ['quince', 'needle', '東京', 'E_CONN_4711', '8007'].entries()) assert.ok(before[i]?.includes(word), word);
+      store.index();
+      assert.equal(store.core.index.pending, 0);
+      assert.deepEqual(finds(), before);
+      assert.deepEqual(store.database.connection.all('SELECT session, passages FROM passage_sessions ORDER BY number'), [
+        { session: 's-a', passages: 6 },
+        { session: 's-b', passages: 2 },
+      ]);
+    } finally {
+      store.database.close();
+      temp.remove();
+    }
+  });
+
+  it('is searched by a reader that must not change it', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV4, storeFiles(temp.path).main);
+    const reader = await openHost(temp.path, { readonly: true });
+    const { hits, complete } = await reader.call('search', [{ text: 'quince jam', limit: 1 }]);
+    assert.deepEqual([hits.length, complete], [1, true]);
+    await reader.close();
+    assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV4));
+    temp.remove();
   });
 });
 

@@ -76,7 +76,10 @@ describe('store: sessions and entries', () => {
     });
     assert.equal(changed.title, 'Ünï\0\ud800');
     assert.deepEqual(changed.metadata, { tags: ['x'] });
-    assert.deepEqual([changed.costLimit, changed.model, changed.archivedAt], [1.5, 'a/b', 7]);
+    assert.deepEqual(
+      { costLimit: changed.costLimit, model: changed.model, archivedAt: changed.archivedAt },
+      { costLimit: 1.5, model: 'a/b', archivedAt: 7 },
+    );
     assert.deepEqual(
       (await store.listSessions({ archived: true })).map((s) => s.uuid),
       [session],

@@ -10,7 +10,7 @@ import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';
 import { openForWriting } from '../../../../src/node/store/database/storeDatabase';
 import { readGeneration, storeFiles } from '../../../../src/node/store/database/storeFiles';
-import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
+import { openOperations } from '../../../../src/node/store/owner/storeOperations';
 import type { StoreSupervisor } from '../../../../src/node/store/owner/storeSupervisor';
 import { openHost, tempFolder, testUuid, userMessage, wasmFile } from '../../../support/store/storeTemp';
 import type { TempFolder } from '../../../support/store/storeTemp';
@@ -53,7 +53,10 @@ describe('store: owners and readers', () => {
     await say(owner, session, 'one');
     const news: StoreStatus[] = [];
     const reader = await open({ pollMs: 10, readonly: true }, (status) => news.push(status));
-    assert.deepEqual([owner.status.access, owner.status.durability, owner.status.note], ['owner', 'file', null]);
+    assert.deepEqual(
+      { access: owner.status.access, durability: owner.status.durability, note: owner.status.note },
+      { access: 'owner', durability: 'file', note: null },
+    );
     assert.deepEqual([reader.status.access, reader.status.note?.reason], ['readonly', 'other_owner']);
     assert.deepEqual(await said(reader, session), ['one']);
     await assert.rejects(say(reader, session, 'x'), hasReason('readonly'));
@@ -106,7 +109,7 @@ describe('store: owners and readers', () => {
   it('turns the chunks of a dead owner into interrupted entries', async () => {
     const files = storeFiles(temp.path);
     const dead = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreOperations(dead.connection, temp.path, 'owner');
+    const core = openOperations(dead.connection, temp.path, 'owner');
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const question = userMessage(session, null, 'question');
     core.append(session, { entries: [question] });
@@ -167,7 +170,7 @@ describe('store: owners and readers', () => {
 
   it('leaves the leaf where the user has moved on to when it recovers', async () => {
     const dead = openForWriting(sqlite, storeFiles(temp.path), () => undefined, 'file');
-    const core = new StoreOperations(dead.connection, temp.path, 'owner');
+    const core = openOperations(dead.connection, temp.path, 'owner');
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const [first, second] = [userMessage(session, null, 'first'), userMessage(session, null, 'second')];
     core.append(session, { entries: [first, second] });
@@ -278,7 +281,7 @@ describe('store: owners and readers', () => {
     const files = storeFiles(temp.path);
     // What an earlier run with the file bridge left behind when it was killed: a log beside the file.
     const killed = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreOperations(killed.connection, temp.path, 'owner');
+    const core = openOperations(killed.connection, temp.path, 'owner');
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const first = userMessage(session, null, 'in the log only');
     core.append(session, { entries: [first] });
@@ -287,7 +290,7 @@ describe('store: owners and readers', () => {
 
     const exported = openForWriting(sqlite, files, () => undefined, 'export');
     assert.equal(existsSync(files.wal), false);
-    const memory = new StoreOperations(exported.connection, temp.path, 'owner');
+    const memory = openOperations(exported.connection, temp.path, 'owner');
     assert.deepEqual(memory.entries([first.uuid]).length, 1);
     const second = userMessage(session, first.uuid, 'second');
     memory.append(session, { entries: [second] });

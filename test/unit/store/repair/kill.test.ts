@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { entryText } from '../../../../src/core/session/entryKinds';
+import { entryText } from '../../../../src/core/session/entry';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
 import { enduranceRounds, seededRandom } from '../../../support/chat/endurance';
 import { projectRoot } from '../../../support/paths';
@@ -67,7 +67,10 @@ describe('store: a process killed at a random point', () => {
   async function verify(folder: string, { stored, streamed }: Acknowledged): Promise<void> {
     const host = await openHost(folder);
     try {
-      assert.deepEqual([host.status.access, host.status.durability, host.status.note], ['owner', 'file', null]);
+      assert.deepEqual(
+        { access: host.status.access, durability: host.status.durability, note: host.status.note },
+        { access: 'owner', durability: 'file', note: null },
+      );
       await host.call('recoverPartials', ['victim']);
       const uuids = [...new Set([...stored.keys(), ...streamed.keys()])];
       const found = new Map((await host.call('entries', [uuids])).map((entry) => [entry.uuid, entry.content]));

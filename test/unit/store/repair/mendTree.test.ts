@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { Connection } from '../../../../src/node/store/database/connection';
+import { Connection, packText, unpackText } from '../../../../src/node/store/database/connection';
 import { mendTree } from '../../../../src/node/store/repair/mendTree';
 import { migrate } from '../../../../src/node/store/database/migrations';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
-import { packText, unpackText } from '../../../../src/node/store/database/text';
 import { wasmFile } from '../../../support/store/storeTemp';
 
 describe('store: a session that lost its row', () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { entryText } from '../../../../src/core/session/entryKinds';
-import type { EntryContent } from '../../../../src/core/session/entry';
+import { entryText, type EntryContent } from '../../../../src/core/session/entry';
 import { BlobFiles } from '../../../../src/node/store/rows/blobFiles';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
+import { openOperations, type StoreOperations } from '../../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../../src/node/store/database/storeDatabase';
 import type { StoreDatabase } from '../../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
@@ -69,7 +68,7 @@ describe('store: when the power fails', () => {
       const database = openForWriting(sqlite, storeFiles(source.path), () => undefined, 'file');
       database.connection.exec(`PRAGMA synchronous = ${synchronous}`);
       database.connection.get('PRAGMA wal_autocheckpoint = 40');
-      work(new StoreOperations(database.connection, source.path, 'owner', new BlobFiles(source.path, blobs)), (uuid, length) =>
+      work(openOperations(database.connection, source.path, 'owner', new BlobFiles(source.path, blobs)), (uuid, length) =>
         promised.push({ uuid, length, at: events.length }),
       );
       if (opening % 2 === 0) database.close();
@@ -159,7 +158,7 @@ describe('store: when the power fails', () => {
       database = openForWriting(sqlite, storeFiles(temp.path), () => undefined, 'file');
       const check = database.connection.get('PRAGMA quick_check')?.['quick_check'];
       if (check !== 'ok') return String(check);
-      const core = new StoreOperations(database.connection, temp.path, 'owner');
+      const core = openOperations(database.connection, temp.path, 'owner');
       if (Number(database.connection.get('SELECT count(*) AS n FROM entries')?.['n']) < least) return 'what version 1 held is lost';
       if (core.session('session')) core.recoverPartials('session');
       const lengths = new Map(

@@ -8,7 +8,7 @@ import { Connection } from '../../../../src/node/store/database/connection';
 import { finishRecovery } from '../../../../src/node/store/repair/recoverStore';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
+import { openOperations } from '../../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../../src/node/store/database/storeDatabase';
 import { newPageSize, storeFiles } from '../../../../src/node/store/database/storeFiles';
 import type { StoreFiles } from '../../../../src/node/store/database/storeFiles';
@@ -56,7 +56,7 @@ describe('store: recovery', function () {
   function makeSample(end: 'close' | 'abandon'): Sample {
     newFolder();
     const opened = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreOperations(opened.connection, files.folder, 'owner');
+    const core = openOperations(opened.connection, files.folder, 'owner');
     const sessions = ['a', 'b'].map((title) => core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1, title }).uuid);
     texts.forEach((text, i) => {
       const session = sessions[i % 2]!;

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { StoreError } from '../../../../src/core/errors';
 import type { StoreStatus } from '../../../../src/core/ports';
 import { Connection } from '../../../../src/node/store/database/connection';
-import { undoJournal } from '../../../../src/node/store/database/rollbackJournal';
+import { undoJournal } from '../../../../src/node/store/database/logDamage';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';
 import { newPageSize, storeFiles, type StoreFiles } from '../../../../src/node/store/database/storeFiles';
@@ -69,7 +69,10 @@ describe('store: recovery ladder', function () {
     assert.deepEqual(await texts(host), sampleTexts);
     faulty.heal();
     await host.refresh();
-    assert.deepEqual([host.status.access, host.status.note, seen.at(-1)?.access], ['owner', null, 'owner']);
+    assert.deepEqual(
+      { statusAccess: host.status.access, note: host.status.note, lastSeenAccess: seen.at(-1)?.access },
+      { statusAccess: 'owner', note: null, lastSeenAccess: 'owner' },
+    );
     await say(host, 'room again');
     assert.equal((await texts(host)).at(-1), 'room again');
   });
@@ -183,7 +186,7 @@ describe('store: recovery ladder', function () {
     assert.deepEqual([elsewhere, guest.status], [[guest.status], { ...host.status, access: 'shared' }]);
     await guest.close();
     const { access, note } = host.status;
-    assert.deepEqual([atFirst.note, access, note?.reason], [null, 'owner', 'damage_found']);
+    assert.deepEqual({ note: atFirst.note, access, reason: note?.reason }, { note: null, access: 'owner', reason: 'damage_found' });
     assert.match(
       note?.detail ?? '',
       /^2 entries do not say what was written; the newest is entry #9 of session \d{8}_001 “Ports and adapters”\.$/,

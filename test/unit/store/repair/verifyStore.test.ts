@@ -55,7 +55,10 @@ describe('store: verify', function () {
       const before = readdirSync(temp.path).map((name) => [name, readFileSync(join(temp.path, name)).length]);
       const phases: string[] = [];
       const { problems, checked } = verify(({ phase }) => phases.push(phase));
-      assert.deepEqual([problems, checked.sessions, checked.entries, checked.blobs], [[], 2, 63, 0]);
+      assert.deepEqual(
+        { problems, sessions: checked.sessions, entries: checked.entries, blobs: checked.blobs },
+        { problems: [], sessions: 2, entries: 63, blobs: 0 },
+      );
       assert.ok(checked.pages > 50);
       assert.deepEqual([...new Set(phases)], ['Copying', 'Checking pages', 'Checking sessions']);
       assert.deepEqual(

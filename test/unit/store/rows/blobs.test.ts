@@ -6,12 +6,12 @@ import type { NewEntry, StoredEntry } from '../../../../src/core/session/entry';
 import { StoreError } from '../../../../src/core/errors';
 import { BlobFiles } from '../../../../src/node/store/rows/blobFiles';
 import { Connection } from '../../../../src/node/store/database/connection';
-import { longPartBytes } from '../../../../src/node/store/rows/longPart';
+import { longPartBytes } from '../../../../src/node/store/rows/entryCodec';
 import { migrate } from '../../../../src/node/store/database/migrations';
 import { openStore } from '../../../../src/node/store/client/openStore';
 import { rebuildStore } from '../../../../src/node/store/repair/rebuildStore';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
+import { openOperations } from '../../../../src/node/store/owner/storeOperations';
 import { SearchStore } from '../../../support/store/searchStore';
 import { FaultyFs } from '../../../support/store/storeFaults';
 import { openHost, tempFolder, testUuid, userMessage, wasmFile, workerFile, type TempFolder } from '../../../support/store/storeTemp';
@@ -153,14 +153,18 @@ describe('store: long texts and attachments', () => {
     const disk = new FaultyFs();
     disk.halfWrites = true;
     disk.fault = (call) => (call === 'write' && isFull ? 'ENOSPC' : undefined);
-    const core = new StoreOperations(store.database.connection, temp.path, 'owner', new BlobFiles(temp.path, disk.fs));
+    const core = openOperations(store.database.connection, temp.path, 'owner', new BlobFiles(temp.path, disk.fs));
     const entry = result(long('too much'));
     const before = userMessage('s', null, 'in the same batch');
     assert.throws(() => core.append('s', { entries: [before, entry] }), isStoreError('disk_full', /blobs/));
     assert.throws(() => core.putBlob(new Uint8Array(10), 'a/b'), isStoreError('disk_full'));
     assert.deepEqual(
-      [core.entries([before.uuid, entry.uuid]), files(), store.database.connection.all('SELECT * FROM blobs')],
-      [[], [], []],
+      {
+        entries: core.entries([before.uuid, entry.uuid]),
+        files: files(),
+        connection: store.database.connection.all('SELECT * FROM blobs'),
+      },
+      { entries: [], files: [], connection: [] },
     );
     isFull = false;
     assert.deepEqual(
@@ -195,7 +199,7 @@ describe('store: long texts and attachments', () => {
       damagedIn: [store.core.session('s')!.id],
       lost: [],
     });
-    const rebuilt = new StoreOperations(target, temp.path, 'owner');
+    const rebuilt = openOperations(target, temp.path, 'owner');
     assert.deepEqual(rebuilt.entries([sound!.uuid]), [sound]);
     const named = 'SELECT entry, blob_hash FROM bodies ORDER BY entry';
     assert.deepEqual(target.all(named), connection.all(named));

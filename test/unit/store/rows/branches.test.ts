@@ -171,7 +171,10 @@ describe('store: branches and forks', () => {
     assert.equal((await store.branches(session)).length, 2);
 
     const again = await store.forkSession(inFork.uuid, newFork());
-    assert.deepEqual([again.title, again.parentSession, again.messageCount], ['Fix it (fork 2)', made.uuid, 0]);
+    assert.deepEqual(
+      { title: again.title, parentSession: again.parentSession, messageCount: again.messageCount },
+      { title: 'Fix it (fork 2)', parentSession: made.uuid, messageCount: 0 },
+    );
     assert.equal((await store.forkSession(first.uuid, { ...newFork(), title: 'Own', model: null })).title, 'Own');
     assert.deepEqual(
       (await store.listSessions({ parent: made.uuid })).map(({ uuid }) => uuid),

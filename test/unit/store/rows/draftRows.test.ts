@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Attachment } from '../../../../src/core/session/attachment';
+import type { Attachment } from '../../../../src/core/session/userMessage';
 import { SearchStore } from '../../../support/store/searchStore';
 import { tempFolder } from '../../../support/store/storeTemp';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { EntryContent, StoredEntry } from '../../../../src/core/session/entry';
-import { joinPart, splitEntries } from '../../../../src/node/store/client/entryParts';
+import { joinPart, splitEntries } from '../../../../src/node/store/client/answerParts';
 import { userMessage } from '../../../support/store/storeTemp';
 
 describe('store: long lists of entries on their way to another thread', () => {

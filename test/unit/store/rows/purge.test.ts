@@ -6,12 +6,11 @@ import type { EntryContent, NewEntry } from '../../../../src/core/session/entry'
 import { blobFile } from '../../../../src/node/store/rows/blobFiles';
 import { Connection } from '../../../../src/node/store/database/connection';
 import { migrate } from '../../../../src/node/store/database/migrations';
-import { ProblemList } from '../../../../src/node/store/repair/problemList';
+import { ProblemList, verifyDerived, verifyTree } from '../../../../src/node/store/repair/verifyContents';
 import { rebuildStore } from '../../../../src/node/store/repair/rebuildStore';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
+import { openOperations, type StoreOperations } from '../../../../src/node/store/owner/storeOperations';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
-import { verifyDerived, verifyTree } from '../../../../src/node/store/repair/verifyTree';
 import { compactionContent } from '../../../support/chat/compactionContent';
 import { SearchStore } from '../../../support/store/searchStore';
 import { tempFolder, testUuid, userMessage, wasmFile, type TempFolder } from '../../../support/store/storeTemp';
@@ -187,12 +186,18 @@ describe('store: deleting sessions for good', () => {
     // The last step of all, after the index has been dropped.
     connection.exec("CREATE TEMP TRIGGER stop BEFORE INSERT ON meta WHEN NEW.key = 'purge_files' BEGIN SELECT RAISE(ABORT, 'stop'); END");
     assert.throws(() => store.core.purge([session]), StoreError);
-    assert.deepEqual([store.core.page(session, { limit: 9 }), store.core.index.pending, problems()], [entries, 0, []]);
+    assert.deepEqual(
+      { page: store.core.page(session, { limit: 9 }), pending: store.core.index.pending, problems: problems() },
+      { page: entries, pending: 0, problems: [] },
+    );
     store.core.updateSession(session, { deletedAt: null });
     assert.ok(store.texts('marmalade')[0]?.startsWith('marmalade'));
     connection.exec('DROP TRIGGER stop');
     assert.equal(purge(session).entries, 1);
-    assert.deepEqual([store.texts('marmalade'), count('entries'), count('entries_fts_docsize')], [[], 0, 0]);
+    assert.deepEqual(
+      { texts: store.texts('marmalade'), countEntries: count('entries'), countPassages: count('passages') },
+      { texts: [], countEntries: 0, countPassages: 0 },
+    );
   });
 
   it('gives out neither a session id nor a number of an entry again', async () => {
@@ -212,7 +217,7 @@ describe('store: deleting sessions for good', () => {
     const target = new Connection((await loadSqlite(wasmFile)).openMemory(), { file: 'rebuilt', beforeCommit: () => undefined });
     migrate(target, () => undefined);
     rebuildStore(store.database.connection, target);
-    for (const core of [store.core, new StoreOperations(target, temp.path, 'owner')]) {
+    for (const core of [store.core, openOperations(target, temp.path, 'owner')]) {
       const { uuid, id } = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt });
       assert.deepEqual([id, core.append(uuid, { entries: [userMessage(uuid, null, 'next')] })[0]?.seq], ['20310506_005', 3]);
     }

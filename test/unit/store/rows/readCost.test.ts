@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import type { NewEntry } from '../../../../src/core/session/entry';
 import { loadSqlite, type Sqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
+import { openOperations, type StoreOperations } from '../../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
 import { compactionContent } from '../../../support/chat/compactionContent';
@@ -15,7 +15,10 @@ const batch = 2_000;
 /** Entries after the first kept one of the compaction. */
 const liveEntries = 60;
 
-/** Reads of the database file since the last look. Every read is a window of pages (fileBuffer.ts); a new connection has none of them in memory. */
+/**
+ * Reads of the database file since the last look. Every read is a window of pages (fileBuffer.ts); a new connection has none of them in
+ * memory.
+ */
 class CountedReads {
   private count = 0;
   readonly fs: typeof fs = {
@@ -44,7 +47,7 @@ describe('store: what reading a session costs', () => {
 
   const open = (folder: string) => {
     const database = openForWriting(sqlite, storeFiles(folder), () => undefined, 'file');
-    return { database, core: new StoreOperations(database.connection, folder, 'owner') };
+    return { database, core: openOperations(database.connection, folder, 'owner') };
   };
 
   /** One session: messages with a measurement each, every tenth hidden, a label here and there, a compaction near the end. */

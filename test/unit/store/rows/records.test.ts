@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { StoreError } from '../../../../src/core/errors';
-import type { Pin } from '../../../../src/core/session/pin';
+import type { Pin } from '../../../../src/core/session/storage';
 import type { SessionStore } from '../../../../src/core/ports';
 import { SearchStore } from '../../../support/store/searchStore';
 import { compactionContent } from '../../../support/chat/compactionContent';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { StoreError } from '../../../../src/core/errors';
-import { openReaderCopy } from '../../../../src/node/store/copies/readerCopy';
+import { openReaderCopy } from '../../../../src/node/store/copies/copiedStore';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
 import { SearchStore } from '../../../support/store/searchStore';
@@ -213,7 +213,10 @@ for (const indexed of [true, false]) {
       assert.deepEqual([...new Set(tools.map(({ speaker }) => speaker))].sort(), ['call of grep', 'result of grep']);
       const last = tools.find(({ text }) => text.includes('at the end'))!;
       assert.equal(last.text, long.slice(last.start, last.start + last.text.length));
-      assert.deepEqual([last.length, last.sessionTitle, last.session, last.role], [long.length, 'Fruit', session, 'tool']);
+      assert.deepEqual(
+        { length: last.length, sessionTitle: last.sessionTitle, session: last.session, role: last.role },
+        { length: long.length, sessionTitle: 'Fruit', session, role: 'tool' },
+      );
     });
 
     it('finds by date, lifts what stands beside a match, and keeps to the limit', () => {
@@ -294,7 +297,7 @@ describe('store: search while the index follows', () => {
     // In the middle of a batch the log holds half of it.
     assert.throws(() =>
       connection.transaction(() => {
-        connection.run("INSERT INTO entries_fts(docid, body) VALUES (2, 'number1')");
+        connection.run("INSERT INTO entries_fts(docid, said) VALUES (2, 'number1')");
         throw new Error('killed');
       }),
     );
@@ -304,8 +307,11 @@ describe('store: search while the index follows', () => {
     assert.equal(second.core.index.indexedThrough, 1);
     second.index();
     assert.equal(second.core.index.pending, 0);
-    const { found, documentFrequency, count } = second.core.index.candidates(['appl'], { condition: null });
-    assert.deepEqual([found.length, new Set(found.map(({ seq }) => seq)).size, documentFrequency, count], [300, 300, [300], 300]);
+    const { evidence, statistics } = second.core.index.evidence(['appl'], new Set(), { within: null, matching: null });
+    assert.deepEqual(
+      [evidence.length, new Set(evidence.map(({ position }) => position)).size, statistics.documentFrequency, statistics.count],
+      [300, 300, [300], 300],
+    );
     assert.equal(second.texts('number299')[0], 'number299 apple');
     second.database.close();
   });

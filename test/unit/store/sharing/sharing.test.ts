@@ -7,11 +7,10 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StoreError } from '../../../../src/core/errors';
 import type { StoreStatus } from '../../../../src/core/ports';
-import type { StoreChange } from '../../../../src/core/session/storeChange';
+import type { StoreChange } from '../../../../src/core/session/storage';
 import type { LeaseRecord } from '../../../../src/node/store/sharing/lease';
 import { reserveLease } from '../../../../src/node/store/sharing/leaseReservation';
-import { toFrame } from '../../../../src/node/store/sharing/peerFrames';
-import { newChallenge, proofOf } from '../../../../src/node/store/sharing/peerHandshake';
+import { toFrame, newChallenge, proofOf } from '../../../../src/node/store/sharing/peerFrames';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
 import type { StoreSupervisor } from '../../../../src/node/store/owner/storeSupervisor';
 import { backUpFolder, restoreFile } from '../../../../src/node/store/client/storeTask';
@@ -129,7 +128,10 @@ describe('store: several windows on one folder', () => {
     };
     await assert.rejects(second.host.call('blob', [hash]), tooLarge);
     await assert.rejects(second.host.call('putBlob', [bytes, 'image/png']), tooLarge);
-    assert.deepEqual([(await second.host.call('listSessions', [])).length, second.host.status.access, second.statuses], [0, 'shared', []]);
+    assert.deepEqual(
+      { hostCount: (await second.host.call('listSessions', [])).length, access: second.host.status.access, statuses: second.statuses },
+      { hostCount: 0, access: 'shared', statuses: [] },
+    );
   });
 
   it('work in a session one at a time, and say who does', async () => {

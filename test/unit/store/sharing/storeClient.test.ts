@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CancelledError, StoreError } from '../../../../src/core/errors';
 import type { SessionStore, StoreStatus } from '../../../../src/core/ports';
-import { openStore } from '../../../../src/node/store/client/openStore';
-import { StoreClient } from '../../../../src/node/store/client/storeClient';
+import { openStore, storeInWorker } from '../../../../src/node/store/client/openStore';
 import { tempFolder, testUuid, userMessage, workerFile } from '../../../support/store/storeTemp';
 import type { TempFolder } from '../../../support/store/storeTemp';
 
@@ -124,7 +123,7 @@ describe('store: in its worker', () => {
     const status: StoreStatus = { access: 'owner', durability: 'file', note: null, file: 'x' };
     for (const code of ["throw new Error('boom')", 'process.exit(3)']) {
       const worker = new Worker(`require('node:worker_threads').parentPort.once('message', () => { ${code} })`, { eval: true });
-      const store = new StoreClient(worker, folder, status, 'mine', undefined);
+      const store = storeInWorker(worker, folder, { type: 'opened', status, nonce: 'mine', calls: ['session', 'listSessions'] }, undefined);
       const outcomes = await Promise.allSettled([store.session('a'), store.listSessions(), store.refresh()]);
       for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && hasReason('io')(outcome.reason));
       await assert.rejects(store.session('a'), /worker (failed: boom|ended with code 3)/);

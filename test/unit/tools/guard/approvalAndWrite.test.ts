@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Approvals } from '../../../../src/core/chat/turn/approvals';
 import { runTool, type ToolCallEntry } from '../../../../src/core/chat/turn/toolRun';
 import { approvalRule } from '../../../../src/core/tools/approvalRule';
-import { defaultEditRules } from '../../../../src/core/tools/guard/editGuard';
+import { defaultEditRules } from '../../../../src/core/tools/guard/guardedKinds';
 import type { ApprovalQuestion } from '../../../../src/core/tools/tool';
 import type { Place } from '../../../../src/core/tools/guard/workspacePath';
 import { workspaceTools } from '../../../../src/core/tools/workspaceTools';

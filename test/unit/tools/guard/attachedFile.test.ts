@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { attachedFile, plainPath } from '../../../../src/node/tools/attachedFile';
+import { attachedFile, plainPath } from '../../../../src/node/tools/workspaceFiles';
 import { CommandRunner } from '../../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../../src/node/tools/diskWorkspace';
 import { tempFolder } from '../../../support/store/storeTemp';

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { defaultEditRules, editGuard } from '../../../../src/core/tools/guard/editGuard';
+import { defaultEditRules, editGuard } from '../../../../src/core/tools/guard/guardedKinds';
 
 /** Paths, behind a part of why they are asked about. */
 const guarded: Readonly<Record<string, readonly string[]>> = {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appendLines } from '../../../../src/node/transfer/openClaw/appendLines';
+import { appendLines } from '../../../../src/node/transfer/openClaw/openClawReplies';
 import { identityOf } from '../../../../src/node/transfer/openClaw/fileTail';
 import { tempFolder, type TempFolder } from '../../../support/store/storeTemp';
 

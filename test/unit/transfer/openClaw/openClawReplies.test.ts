@@ -15,10 +15,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../../src/core/ports';
-import type { NewEntry } from '../../../../src/core/session/entry';
-import { entryText } from '../../../../src/core/session/entryKinds';
-import { UuidV7 } from '../../../../src/node/runtime/uuidV7';
-import { OpenClawFolder } from '../../../../src/node/transfer/openClaw/openClawFolder';
+import { entryText, type NewEntry } from '../../../../src/core/session/entry';
+import { UuidV7 } from '../../../../src/node/runtime/ids';
+import { OpenClawFolder } from '../../../../src/node/transfer/openClaw/findOpenClaw';
 import { OpenClawWatch, type OpenClawNotice } from '../../../../src/node/transfer/openClaw/openClawWatch';
 import { compactionContent } from '../../../support/chat/compactionContent';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../../support/store/storeTemp';
@@ -177,8 +176,8 @@ describe('replies to a session of OpenClaw', function () {
     await watch.look();
     assert.deepEqual(await texts(), ['What is the tide?', 'High.', 'And tomorrow?', 'Low.']);
     assert.deepEqual(
-      [content(), readFileSync(join(folder, 'sessions.json'), 'utf8'), readdirSync(folder).sort(), notices],
-      [written, list, ['one.jsonl', 'sessions.json'], [{ type: 'appended', messages: 2 }]],
+      { content: content(), list: readFileSync(join(folder, 'sessions.json'), 'utf8'), files: readdirSync(folder).sort(), notices },
+      { content: written, list, files: ['one.jsonl', 'sessions.json'], notices: [{ type: 'appended', messages: 2 }] },
     );
     assert.equal((await store.usageTotals({}))[0]?.cost, 0.5, 'nothing is paid twice');
   });

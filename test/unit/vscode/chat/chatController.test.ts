@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, rejects } from 'node:assert';
 import { StoreError } from '../../../../src/core/errors';
 import type { SessionStore } from '../../../../src/core/ports';
-import type { Attachment } from '../../../../src/core/session/attachment';
-import { UuidV7 } from '../../../../src/node/runtime/uuidV7';
+import type { Attachment } from '../../../../src/core/session/userMessage';
+import { UuidV7 } from '../../../../src/node/runtime/ids';
 import { ChatWindow } from '../../../support/vscode/chatWindow';
 import { says } from '../../../support/chat/scriptedModel';
 import { openTestStore, tempFolder } from '../../../support/store/storeTemp';
@@ -53,8 +53,13 @@ describe('ChatController', () => {
     const kinds = window.deltas.map(({ kind }) => kind);
     ok(kinds.indexOf('session') < kinds.indexOf('row'), 'the session is known before its first row');
     deepStrictEqual(
-      [await window.texts(), window.last.session?.title, window.last.sessions.length, window.snapshots.length],
-      [['Hello there', 'Yes.'], 'Hello there', 1, 2],
+      {
+        texts: await window.texts(),
+        title: window.last.session?.title,
+        sessionsCount: window.last.sessions.length,
+        snapshotsCount: window.snapshots.length,
+      },
+      { texts: ['Hello there', 'Yes.'], title: 'Hello there', sessionsCount: 1, snapshotsCount: 2 },
     );
     deepStrictEqual(window.controller.state, {
       isOpened: true,
@@ -72,10 +77,10 @@ describe('ChatController', () => {
     const other: Attachment = { ...attachment, name: 'b.ts', hash: 'b'.repeat(64) };
     const state = new Map<string, unknown>();
     const window = open(state);
-    await window.controller.attachToDraft(attachment);
+    await window.controller.active.attachToDraft(attachment);
     deepStrictEqual(window.deltas.at(-1), { kind: 'attach', attachment });
     window.model.scripts.push(says('Yes.'));
-    await window.controller.send('m1', 'One', [attachment]);
+    await window.controller.active.send('m1', 'One', [attachment]);
     await window.idle();
     await window.controller.ready();
     const draft = ({ last }: ChatWindow) => [last.draft, last.attachments];
@@ -83,11 +88,11 @@ describe('ChatController', () => {
       [window.last.rows[0]?.kind === 'user' && window.last.rows[0].attachments, draft(window)],
       [[attachment], ['', undefined]],
     );
-    await window.controller.saveDraft('half', [other]);
-    const { uuid } = window.controller.session!;
-    await window.controller.newSession();
+    await window.controller.active.saveDraft('half', [other]);
+    const { uuid } = window.controller.active.session!;
+    await window.controller.active.newSession();
     deepStrictEqual(draft(window), ['', undefined]);
-    await window.controller.openSession(uuid);
+    await window.controller.active.openSession(uuid);
     deepStrictEqual(draft(window), ['half', [other]]);
     await window.controller.close();
 
@@ -96,10 +101,10 @@ describe('ChatController', () => {
     deepStrictEqual(draft(second), ['half', [other]]);
     let end!: () => void;
     second.model.scripts.push([{ hold: new Promise<void>((resolve) => (end = resolve)) }, ...says('never')]);
-    await second.controller.send('m2', 'Two');
-    await second.controller.send('m3', 'Three', [attachment]);
-    await second.controller.saveDraft('half', [other]);
-    await second.controller.stop();
+    await second.controller.active.send('m2', 'Two');
+    await second.controller.active.send('m3', 'Three', [attachment]);
+    await second.controller.active.saveDraft('half', [other]);
+    await second.controller.active.chat?.stop();
     end();
     await second.idle();
     deepStrictEqual(
@@ -112,7 +117,7 @@ describe('ChatController', () => {
     const state = new Map<string, unknown>();
     const first = open(state);
     await first.ask('One');
-    await first.controller.saveDraft('half a thought');
+    await first.controller.active.saveDraft('half a thought');
     await first.controller.close();
     const second = open(state);
     deepStrictEqual([await second.texts(), second.last.draft], [['One', 'Yes.'], 'half a thought']);
@@ -127,7 +132,7 @@ describe('ChatController', () => {
     const state = new Map<string, unknown>();
     await second.controller.close();
     const third = open(state);
-    await third.controller.newSession();
+    await third.controller.active.newSession();
     deepStrictEqual([third.last.session, third.controller.state.hasSession], [null, true]);
     await third.controller.close();
     deepStrictEqual((await open(state).texts()).length, 0);
@@ -136,9 +141,9 @@ describe('ChatController', () => {
   it('sends a repeated request once', async () => {
     const window = open();
     window.model.scripts.push(says('Yes.'));
-    await Promise.all([window.controller.send('same', 'Once'), window.controller.send('same', 'Once')]);
+    await Promise.all([window.controller.active.send('same', 'Once'), window.controller.active.send('same', 'Once')]);
     await window.idle();
-    await window.controller.send('same', 'Once');
+    await window.controller.active.send('same', 'Once');
     deepStrictEqual([await window.texts(), window.model.requests.length], [['Once', 'Yes.'], 1]);
   });
 
@@ -146,9 +151,9 @@ describe('ChatController', () => {
     const window = open();
     let release!: () => void;
     window.model.scripts.push([{ hold: new Promise<void>((resolve) => (release = resolve)) }, ...says('First.')], says('Second.'));
-    await window.controller.send('a', 'One');
+    await window.controller.active.send('a', 'One');
     deepStrictEqual(window.controller.state.busy, true);
-    await window.controller.send('b', 'Two');
+    await window.controller.active.send('b', 'Two');
     deepStrictEqual(window.deltas.filter(({ kind }) => kind === 'queue').at(-1), { kind: 'queue', queue: [{ id: 'b', text: 'Two' }] });
     release();
     while ((await window.texts()).length < 4) await window.idle();
@@ -158,30 +163,33 @@ describe('ChatController', () => {
   it('hands queued messages back to the composer when the turn is stopped', async () => {
     const window = open();
     window.model.scripts.push([{ hold: new Promise<void>(() => undefined) }]);
-    await window.controller.send('a', 'One');
-    await window.controller.send('b', 'Two');
-    await window.controller.saveDraft('and three');
-    await window.controller.stop();
+    await window.controller.active.send('a', 'One');
+    await window.controller.active.send('b', 'Two');
+    await window.controller.active.saveDraft('and three');
+    await window.controller.active.chat?.stop();
     await window.idle();
     deepStrictEqual(
       window.deltas.filter(({ kind }) => kind === 'draft'),
       [{ kind: 'draft', text: 'Two\n\nand three' }],
     );
     await window.controller.ready();
-    deepStrictEqual([window.last.draft, window.last.queue, window.last.turn], ['Two\n\nand three', [], null]);
+    deepStrictEqual(
+      { draft: window.last.draft, queue: window.last.queue, turn: window.last.turn },
+      { draft: 'Two\n\nand three', queue: [], turn: null },
+    );
   });
 
   it('lets a session that is left finish its answer, and takes it back with it', async () => {
     const window = open();
     let release!: () => void;
     window.model.scripts.push([{ hold: new Promise<void>((resolve) => (release = resolve)) }, ...says('Late.')]);
-    await window.controller.send('a', 'One');
-    const uuid = window.controller.session!.uuid;
-    await window.controller.newSession();
+    await window.controller.active.send('a', 'One');
+    const uuid = window.controller.active.session!.uuid;
+    await window.controller.active.newSession();
     deepStrictEqual([window.last.session, window.controller.state.busy], [null, false]);
     release();
     await window.ask('Other');
-    await window.controller.openSession(uuid);
+    await window.controller.active.openSession(uuid);
     await window.idle();
     deepStrictEqual(await window.texts(), ['One', 'Late.']);
   });
@@ -196,16 +204,16 @@ describe('ChatController', () => {
     window.model.scripts.push(says('Yes.'), says('Yes.'));
     for (const text of ['First', 'Second']) {
       go = new Promise((resolve) => (arrived = resolve));
-      await window.controller.saveDraft(text.slice(0, 4));
-      const sending = window.controller.send(text, text);
-      await window.controller.saveDraft(`after ${text}`);
+      await window.controller.active.saveDraft(text.slice(0, 4));
+      const sending = window.controller.active.send(text, text);
+      await window.controller.active.saveDraft(`after ${text}`);
       arrived();
       await sending;
       await window.idle();
       await window.controller.ready();
       deepStrictEqual(window.last.draft, `after ${text}`);
     }
-    await window.controller.saveDraft('Thi');
+    await window.controller.active.saveDraft('Thi');
     await window.ask('Third');
     await window.controller.ready();
     deepStrictEqual(window.last.draft, '');
@@ -233,20 +241,20 @@ describe('ChatController', () => {
     });
     const stopWithQueue = async (text: string) => {
       window.model.scripts.push([{ hold: new Promise<void>(() => undefined) }]);
-      await window.controller.send(`${text} asked`, 'Asked');
-      await window.controller.send(text, text);
+      await window.controller.active.send(`${text} asked`, 'Asked');
+      await window.controller.active.send(text, text);
       calls.length = 0;
-      await window.controller.stop();
+      await window.controller.active.chat?.stop();
       await window.idle();
     };
     await stopWithQueue('Two');
     deepStrictEqual(calls, ['draft Two', 'queue ']);
     full = true;
-    await window.controller.saveDraft('');
+    await window.controller.active.saveDraft('');
     await stopWithQueue('Three');
     deepStrictEqual(calls, ['draft Three', 'queue ', 'queue Three']);
     full = false;
-    await window.controller.saveDraft('Three, changed');
+    await window.controller.active.saveDraft('Three, changed');
     deepStrictEqual(calls.slice(3), ['draft Three, changed', 'queue ']);
     full = true;
     await stopWithQueue('Four');
@@ -261,7 +269,7 @@ describe('ChatController', () => {
     const state = new Map<string, unknown>();
     const first = open(state);
     await first.ask('One');
-    const uuid = first.controller.session!.uuid;
+    const uuid = first.controller.active.session!.uuid;
     await first.controller.close();
     const store = await openTestStore(temp.path);
     await store.saveDraft(uuid, { text: 'Two\n\nand more', attachments: [], at: 1 });
@@ -281,7 +289,10 @@ describe('ChatController', () => {
     await full.controller.close();
     const third = open(state);
     await third.controller.ready();
-    deepStrictEqual([third.last.draft, third.last.queue, third.model.requests.length], ['Three\n\nTwo\n\nand more', [], 0]);
+    deepStrictEqual(
+      { draft: third.last.draft, queue: third.last.queue, requestsCount: third.model.requests.length },
+      { draft: 'Three\n\nTwo\n\nand more', queue: [], requestsCount: 0 },
+    );
   });
 
   it('lets a session finish that is left a second time while it answers', async () => {
@@ -289,18 +300,18 @@ describe('ChatController', () => {
     const gates: (() => void)[] = [];
     const held = (text: string) => [{ hold: new Promise<void>((resolve) => gates.push(resolve)) }, ...says(text)];
     window.model.scripts.push(held('First.'), held('Second.'));
-    await window.controller.send('a', 'One');
-    const uuid = window.controller.session!.uuid;
-    await window.controller.newSession();
-    await window.controller.openSession(uuid);
-    await window.controller.send('b', 'Two');
-    await window.controller.newSession();
+    await window.controller.active.send('a', 'One');
+    const uuid = window.controller.active.session!.uuid;
+    await window.controller.active.newSession();
+    await window.controller.active.openSession(uuid);
+    await window.controller.active.send('b', 'Two');
+    await window.controller.active.newSession();
     gates[0]!();
     while (window.model.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
     gates[1]!();
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
-    await window.controller.openSession(uuid);
+    await window.controller.active.openSession(uuid);
     await window.idle();
     deepStrictEqual(await window.texts(), ['One', 'First.', 'Two', 'Second.']);
   });
@@ -309,8 +320,8 @@ describe('ChatController', () => {
     const state = new Map<string, unknown>();
     const first = open(state);
     first.model.scripts.push([{ type: 'text_delta', index: 0, text: 'As far as ' }, { hold: new Promise<void>(() => undefined) }]);
-    await first.controller.send('a', 'One');
-    await first.controller.send('b', 'Two');
+    await first.controller.active.send('a', 'One');
+    await first.controller.active.send('b', 'Two');
     while (!first.deltas.some((delta) => JSON.stringify(delta).includes('As far as')))
       await new Promise((resolve) => setImmediate(resolve));
     const closed = first.controller.close();
@@ -318,7 +329,10 @@ describe('ChatController', () => {
     first.controller.dispose();
     await closed;
     const second = open(state);
-    deepStrictEqual([await second.texts(), second.last.draft, second.last.queue], [['One', 'As far as '], 'Two', []]);
+    deepStrictEqual(
+      { texts: await second.texts(), draft: second.last.draft, queue: second.last.queue },
+      { texts: ['One', 'As far as '], draft: 'Two', queue: [] },
+    );
     const answer = second.last.rows.at(-1);
     deepStrictEqual(answer?.kind === 'assistant' && answer.interrupted, 'stopped');
     await second.ask('Three');
@@ -330,9 +344,9 @@ describe('ChatController', () => {
       const store = await openTestStore(temp.path);
       return { ...store, status: store.status, append: async () => Promise.reject(new StoreError('disk_full', 'full')) };
     });
-    await rejects(window.controller.send('a', 'Precious'), /disk is full/);
+    await rejects(window.controller.active.send('a', 'Precious'), /disk is full/);
     deepStrictEqual([window.model.requests.length, await window.texts()], [0, []]);
-    await rejects(window.controller.send('a', 'Precious'), /disk is full/, 'the same message may be tried again');
+    await rejects(window.controller.active.send('a', 'Precious'), /disk is full/, 'the same message may be tried again');
   });
 
   it('shows why a store cannot be opened, and opens it when it can', async () => {
@@ -344,7 +358,7 @@ describe('ChatController', () => {
     await window.controller.ready();
     deepStrictEqual(window.last.banner?.kind, 'store_failed');
     match(window.last.banner?.text ?? '', /damaged.*Nothing was changed/s);
-    await rejects(window.controller.send('a', 'x'));
+    await rejects(window.controller.active.send('a', 'x'));
     broken = false;
     await window.controller.catchUp();
     deepStrictEqual([window.last.banner, await window.texts()], [null, []]);
@@ -367,7 +381,7 @@ describe('ChatController', () => {
   it('hears of a fork in another window, and leaves a session that is deleted there', async () => {
     const first = open();
     await first.ask('Kept here');
-    const kept = first.controller.session!;
+    const kept = first.controller.active.session!;
     const second = open();
     deepStrictEqual(await second.texts(), ['Kept here', 'Yes.']);
     const other = await openTestStore(temp.path, 'a third window');
@@ -385,16 +399,19 @@ describe('ChatController', () => {
           { interval: 5 },
         );
       }
-      await second.controller.saveDraft('half a thought');
+      await second.controller.active.saveDraft('half a thought');
       await other.updateSession(kept.uuid, { deletedAt: Date.now() });
       await other.purge([kept.uuid]);
       for (const window of [first, second]) await waitFor('the news', () => window.deleted.length > 0, { interval: 5 });
-      deepStrictEqual([first.deleted, first.controller.session, second.controller.session], [[kept.title], null, null]);
-      deepStrictEqual([second.last.session, second.last.rows, second.last.draft], [null, [], 'half a thought']);
+      deepStrictEqual([first.deleted, first.controller.active.session, second.controller.active.session], [[kept.title], null, null]);
+      deepStrictEqual(
+        { session: second.last.session, rows: second.last.rows, draft: second.last.draft },
+        { session: null, rows: [], draft: 'half a thought' },
+      );
       await second.ask('Somewhere else');
       deepStrictEqual(await second.texts(), ['Somewhere else', 'Yes.']);
       // What the fork shares is still there.
-      await second.controller.openSession(fork.uuid);
+      await second.controller.active.openSession(fork.uuid);
       deepStrictEqual(await second.texts(), ['Kept here', 'Yes.']);
     } finally {
       await other.close();
@@ -434,7 +451,7 @@ describe('ChatController', () => {
     const later = open();
     await later.controller.ready();
     const { rows, hasMore } = later.last;
-    const older = await later.controller.older(rows[0]!.id);
+    const older = await later.controller.active.older(rows[0]!.id);
     ok(hasMore && older.rows.length > 0);
     const answers = [...older.rows, ...rows].flatMap((row) => (row.kind === 'assistant' ? [row] : []));
     deepStrictEqual([answers.length, new Set(answers.map(({ model }) => model))], [50, new Set(['scripted-1'])]);
@@ -452,12 +469,12 @@ describe('ChatController', () => {
   it('gives older pages down to the beginning', async () => {
     const window = open();
     for (let i = 0; i < 60; i++) await window.ask(`q${i}`, `a${i}`);
-    const uuid = window.controller.session!.uuid;
-    await window.controller.newSession();
-    await window.controller.openSession(uuid);
+    const uuid = window.controller.active.session!.uuid;
+    await window.controller.active.newSession();
+    await window.controller.active.openSession(uuid);
     const { rows, hasMore } = window.last;
     ok(hasMore && rows.length === 80);
-    const page = await window.controller.older(rows[0]!.id);
+    const page = await window.controller.active.older(rows[0]!.id);
     deepStrictEqual([page.rows.length, page.hasMore], [40, false]);
     deepStrictEqual(
       [...page.rows, ...rows].map((row) => (row.kind === 'user' ? row.text : row.kind === 'assistant' ? row.markdown : '')),
@@ -468,13 +485,13 @@ describe('ChatController', () => {
   it('renames, lists and switches sessions', async () => {
     const window = open();
     await window.ask('First');
-    const first = window.controller.session!.uuid;
-    await window.controller.newSession();
+    const first = window.controller.active.session!.uuid;
+    await window.controller.active.newSession();
     await window.ask('Second');
     await window.controller.renameSession('  A   better\nname ');
-    deepStrictEqual((await window.controller.listSessions()).map(({ title }) => title).sort(), ['A better name', 'First']);
-    await window.controller.openSession(first);
-    deepStrictEqual([window.last.session?.title, window.controller.session?.uuid], ['First', first]);
-    await rejects(window.controller.openSession('nobody'), /does not exist/);
+    deepStrictEqual((await window.controller.list.read()).map(({ title }) => title).sort(), ['A better name', 'First']);
+    await window.controller.active.openSession(first);
+    deepStrictEqual([window.last.session?.title, window.controller.active.session?.uuid], ['First', first]);
+    await rejects(window.controller.active.openSession('nobody'), /does not exist/);
   });
 });

@@ -1,112 +1,13 @@
 import { deepStrictEqual, ok } from 'node:assert';
-import type { ConversationEvent } from '../../../../src/core/chat/events';
-import type { ContextSnapshot } from '../../../../src/core/context/measure/snapshot';
-import type { TranscriptPage } from '../../../../src/core/branches/transcriptPage';
-import type { EntryContent, StoredEntry } from '../../../../src/core/session/entry';
-import type { Session } from '../../../../src/core/session/session';
+import type { EntryContent } from '../../../../src/core/session/entry';
 import { attemptDiscarded } from '../../../../src/core/session/liveCompaction';
-import type { Delta, TranscriptRow } from '../../../../src/protocol/messages';
 import { exclusionContent } from '../../../../src/core/context/contextExclusion';
-import { ChatPresenter } from '../../../../src/vscode/chat/chatPresenter';
 
-/** A conversation as the presenter sees it, without anything behind it. */
-class Rig {
-  entries: StoredEntry[] = [];
-  excerpted = new Set<string>();
-  queued = [];
-  readonly session = { uuid: 'u', id: '20261122_001', title: 'Title' } as Session;
-  readonly snapshot = { sessionId: 'u' } as ContextSnapshot;
-  readonly deltas: Delta[] = [];
-  resyncs = 0;
-  readonly presenter: ChatPresenter;
-
-  constructor() {
-    this.presenter = new ChatPresenter(this, {
-      send: (delta) => this.deltas.push(delta),
-      resync: () => this.resyncs++,
-      modelName: (id) => id.toUpperCase(),
-      now: () => 1_000,
-    });
-  }
-
-  make(content: EntryContent, over: Partial<StoredEntry> = {}): StoredEntry {
-    const seq = over.seq ?? this.entries.length + 1;
-    const entry = {
-      uuid: `e${seq}`,
-      session: 'u',
-      parent: null,
-      createdAt: seq * 10,
-      modelFacing: true,
-      display: true,
-      tokenEstimate: 1,
-      seq,
-      content,
-      ...over,
-    };
-    this.entries = [...this.entries, entry];
-    return entry;
-  }
-
-  emit(event: ConversationEvent): void {
-    this.presenter.handle(event);
-  }
-
-  append(content: EntryContent, over: Partial<StoredEntry> = {}): StoredEntry {
-    const entry = this.make(content, over);
-    this.emit({ type: 'entry_appended', entry });
-    return entry;
-  }
-
-  /** What has been sent since the last call. */
-  take(): Delta[] {
-    return this.deltas.splice(0);
-  }
-
-  start(): void {
-    this.emit({ type: 'turn_started', id: 't' });
-  }
-
-  end(error: Extract<ConversationEvent, { type: 'turn_ended' }>['error'] = null): void {
-    this.emit({ type: 'turn_ended', id: 't', ok: error === null, text: '', error });
-  }
-}
-
-const user = (text: string): EntryContent => ({ type: 'message', role: 'user', text });
-const answer = (text: string): EntryContent => ({ type: 'message', role: 'assistant', text, model: 'm' });
-const call = (callId: string, name = 'recall', input: unknown = { query: 'x' }): EntryContent => ({
-  type: 'tool_call',
-  callId,
-  name,
-  input,
-});
-const result = (callId: string, text = 'found'): EntryContent => ({ type: 'tool_result', callId, name: 'recall', text, status: 'ok' });
-const nudge = (percent: number): EntryContent => ({ type: 'nudge', percent, text: 'Write notes.', injectAs: 'system', usedTokens: 500 });
-const compaction = (firstKeptEntry: string | null, over: Partial<Extract<EntryContent, { type: 'compaction' }>> = {}): EntryContent => ({
-  type: 'compaction',
-  operationId: 'o',
-  summaryText: 'State.',
-  firstKeptEntry,
-  coversFrom: 'e1',
-  tokensBefore: 9_000,
-  tokensAfter: 1_000,
-  messagesBefore: 10,
-  messagesAfter: 2,
-  trigger: 'manual',
-  rung: 'extractive',
-  model: null,
-  durationMs: 5,
-  heldMs: 0,
-  needsSummaryRetry: true,
-  ...over,
-});
-const aPage = (entries: readonly StoredEntry[], hasMore = false): TranscriptPage => ({ entries, hasMore, forks: [], beyondLeaf: [] });
-const rows = (rig: Rig): TranscriptRow[] => rig.presenter.parts().rows;
-const folded = (rig: Rig): [string, boolean][] =>
-  rows(rig).flatMap((row) => ('folded' in row ? [[row.id, row.folded] as [string, boolean]] : []));
+import { PresenterRig, user, answer, call, result, nudge, compaction, aPage, rows, folded } from '../../../support/chat/presenterRig';
 
 describe('ChatPresenter', () => {
   it('makes a row of every kind of entry that is shown', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.excerpted.add('e1');
     rig.append(user('Hello'));
     rig.append({ type: 'thinking', text: 'Hm.', durationMs: 40 });
@@ -176,7 +77,7 @@ describe('ChatPresenter', () => {
   });
 
   it('marks what is pinned, tells rows that change by it, and no others', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     const pin = (target: string) => ({ session: 'u', kind: 'entry' as const, target, contentHash: null, at: 1 });
     rig.append(user('Question'));
     rig.append(answer('Answer'));
@@ -198,7 +99,7 @@ describe('ChatPresenter', () => {
   });
 
   it('marks what is excluded, a call as well, tells rows that change by it, and again after an undo', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.append(user('Question'));
     rig.append(call('c1'));
     rig.append(result('c1'));
@@ -228,7 +129,7 @@ describe('ChatPresenter', () => {
   });
 
   it('tells a summary that a better one has replaced from one that a later compaction has taken in', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.append(user('u1'));
     rig.append(compaction('e1'));
     rig.append(compaction('e1', { trigger: 'retry', supersedes: 'e2' }));
@@ -239,7 +140,7 @@ describe('ChatPresenter', () => {
   });
 
   it('shows nothing of entries that are not for the eye', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.append({ type: 'memory_note', text: 'notes' }, { display: false });
     rig.append({ type: 'thinking', text: '', signature: 's' });
     rig.append({ type: 'label', target: 'e1', label: 'l' });
@@ -249,7 +150,7 @@ describe('ChatPresenter', () => {
   });
 
   it('streams a block and replaces it by its row', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.start();
     rig.emit({ type: 'phase_changed', id: 't', phase: 'waiting' });
     rig.take();
@@ -270,7 +171,7 @@ describe('ChatPresenter', () => {
   });
 
   it('drops what was live and became no row', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.start();
     rig.emit({ type: 'text_delta', entryId: 'a', block: 'thinking', model: 'm', text: '?' });
     rig.emit({ type: 'text_delta', entryId: 'b', block: 'message', model: 'm', text: '!' });
@@ -286,7 +187,7 @@ describe('ChatPresenter', () => {
   });
 
   it('tells the phases of a turn, a retry with its time, and stopping until the end', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.start();
     rig.emit({ type: 'phase_changed', id: 't', phase: 'retrying' });
     rig.emit({ type: 'retry_scheduled', id: 't', attempt: 1, at: 5_000, delayMs: 4_000, reason: 'overloaded' });
@@ -306,7 +207,7 @@ describe('ChatPresenter', () => {
   });
 
   it('joins a call and its result, and marks calls that never ran', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.start();
     rig.append(call('c1'));
     rig.append(call('c2'));
@@ -324,7 +225,7 @@ describe('ChatPresenter', () => {
   });
 
   it('ends the calls of an attempt that is repeated', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.start();
     rig.append(call('c1'));
     rig.take();
@@ -336,7 +237,7 @@ describe('ChatPresenter', () => {
   });
 
   it('folds what stands before the first kept entry, and unfolds it when that is undone', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     for (let i = 0; i < 4; i++) rig.append(i % 2 ? answer(`a${i}`) : user(`u${i}`));
     rig.take();
     rig.append(compaction('e3'));
@@ -365,12 +266,12 @@ describe('ChatPresenter', () => {
   });
 
   it('folds everything before the record when nothing was kept, or when what was kept has no row', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.append(user('u'));
     rig.append(answer('a'));
     rig.append(compaction(null));
     deepStrictEqual(rig.take().at(-1), { kind: 'folded', firstKept: 'e3' });
-    const hidden = new Rig();
+    const hidden = new PresenterRig();
     hidden.append(user('u'));
     hidden.append({ type: 'memory_note', text: 'n' }, { display: false });
     hidden.append(answer('a'));
@@ -379,7 +280,7 @@ describe('ChatPresenter', () => {
   });
 
   it('lets an earlier compaction live again when the later one is undone', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.append(user('u1'));
     rig.append(user('u2'));
     rig.append(compaction('e2'));
@@ -413,7 +314,7 @@ describe('ChatPresenter', () => {
   });
 
   it('says what was written after a nudge, and nothing of what failed', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.append(nudge(50));
     rig.append(call('c1', 'memory', { command: 'create', path: '/memories/ports.md', file_text: '8443' }));
     rig.append(call('c2', 'memory', { command: 'create', path: '/memories/../x', file_text: 'no' }));
@@ -425,7 +326,7 @@ describe('ChatPresenter', () => {
   });
 
   it('tells what became of a nudge: acted on, expired by a compaction, open again after its undo', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     const outcomes = () => rows(rig).flatMap((row) => (row.kind === 'nudge' ? [row.outcome] : []));
     rig.append(nudge(50));
     rig.append(call('m1', 'memory', { command: 'view', path: 'notes' }));
@@ -444,7 +345,7 @@ describe('ChatPresenter', () => {
   });
 
   it('says in the transcript what could not be saved there, once', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.start();
     rig.append(user('u'));
     rig.take();
@@ -466,7 +367,7 @@ describe('ChatPresenter', () => {
   });
 
   it('shows a compaction that the user asked for as something that runs', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.emit({ type: 'compaction_started', trigger: 'manual', tokensBefore: 9 });
     rig.emit({ type: 'compaction_ended', entry: null, message: 'No.' });
     rig.presenter.settle();
@@ -477,7 +378,7 @@ describe('ChatPresenter', () => {
   });
 
   it('keeps a bounded part of a long transcript and gives older pages with their marks', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     for (let i = 0; i < 400; i++) rig.append(user(`u${i}`));
     const { rows: kept, hasMore } = rig.presenter.parts();
     ok(kept.length <= 300 && hasMore && kept.at(-1)?.id === 'e400');
@@ -493,14 +394,14 @@ describe('ChatPresenter', () => {
   });
 
   it('asks for a snapshot when the first kept row is older than what is kept', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     for (let i = 0; i < 400; i++) rig.append(user(`u${i}`));
     rig.append(compaction('e3'));
     deepStrictEqual([rig.resyncs, rig.deltas.some(({ kind }) => kind === 'folded')], [1, false]);
   });
 
   it('joins a call on an older page with its result on the newer one', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     const before = rig.make(call('c1'));
     const after = rig.make(result('c1'));
     const last = rig.make(user('u'));
@@ -516,7 +417,7 @@ describe('ChatPresenter', () => {
   });
 
   it('says while the turn waits for a decision about a full context, also to a view that opens then', () => {
-    const rig = new Rig();
+    const rig = new PresenterRig();
     rig.start();
     rig.take();
     rig.emit({ type: 'context_full', id: 't', used: 9_500, effective: 10_000, limit: 9_000 });

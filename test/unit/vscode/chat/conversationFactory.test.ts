@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UuidV7 } from '../../../../src/node/runtime/uuidV7';
+import { UuidV7 } from '../../../../src/node/runtime/ids';
 import { CommandRunner } from '../../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../../src/node/tools/diskWorkspace';
 import { ConversationFactory } from '../../../../src/vscode/chat/conversationFactory';
@@ -34,6 +34,8 @@ describe('the conversations of a window', () => {
       userNotes: join(temp.path, 'notes'),
       settings: () => now,
       workspace: new DiskWorkspace([workspace], new CommandRunner()),
+      savedByUser: () => [],
+      unsavedFiles: () => [],
       otherTools: () => [],
       isTrusted: () => isTrusted,
       askWhenFull: never,

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import type { Attachment } from '../../../../src/core/session/attachment';
+import type { Attachment } from '../../../../src/core/session/userMessage';
 import { ChatWindow } from '../../../support/vscode/chatWindow';
 import { tempFolder } from '../../../support/store/storeTemp';
 
@@ -27,7 +27,7 @@ describe('a session before its first message', () => {
     const state = new Map<string, unknown>();
     const first = open(state);
     await first.controller.ready();
-    await first.controller.saveDraft('half a thought', [attachment]);
+    await first.controller.active.saveDraft('half a thought', [attachment]);
     await first.controller.choices.setModel('ollama/scripted-1');
     await first.controller.choices.setPolicy({ preset: 'goose' });
     await first.controller.choices.setThinkingLevel('high');
@@ -37,31 +37,45 @@ describe('a session before its first message', () => {
     await second.controller.ready();
     const { choices } = second.controller;
     deepStrictEqual(
-      [second.last.draft, second.last.attachments, choices.model, choices.policy, choices.thinkingLevel],
-      ['half a thought', [attachment], 'ollama/scripted-1', 'goose', 'high'],
+      {
+        draft: second.last.draft,
+        attachments: second.last.attachments,
+        model: choices.model,
+        policy: choices.policy,
+        thinkingLevel: choices.thinkingLevel,
+      },
+      { draft: 'half a thought', attachments: [attachment], model: 'ollama/scripted-1', policy: 'goose', thinkingLevel: 'high' },
     );
     await second.ask('a whole thought');
-    const { session } = second.controller;
+    const { session } = second.controller.active;
     deepStrictEqual(
-      [session?.model, session?.policy, session?.thinkingLevel, second.model.requests[0]?.thinking],
-      ['ollama/scripted-1', { preset: 'goose' }, 'high', 'high'],
+      {
+        model: session?.model,
+        policy: session?.policy,
+        thinkingLevel: session?.thinkingLevel,
+        thinking: second.model.requests[0]?.thinking,
+      },
+      { model: 'ollama/scripted-1', policy: { preset: 'goose' }, thinkingLevel: 'high', thinking: 'high' },
     );
     // What was chosen to begin with is no change.
     deepStrictEqual(await second.texts(), ['a whole thought', 'Yes.']);
     deepStrictEqual(second.memory.newSessionDraft(), undefined);
-    await second.controller.newSession();
-    deepStrictEqual([second.last.draft, choices.model, choices.policy, choices.thinkingLevel], ['', null, null, null]);
+    await second.controller.active.newSession();
+    deepStrictEqual(
+      { draft: second.last.draft, model: choices.model, policy: choices.policy, thinkingLevel: choices.thinkingLevel },
+      { draft: '', model: null, policy: null, thinkingLevel: null },
+    );
   });
 
   it('is there again after a look at another one', async () => {
     const window = open(new Map());
     await window.ask('First');
-    const first = window.controller.session!.uuid;
-    await window.controller.newSession();
-    await window.controller.saveDraft('half a thought');
-    await window.controller.openSession(first);
+    const first = window.controller.active.session!.uuid;
+    await window.controller.active.newSession();
+    await window.controller.active.saveDraft('half a thought');
+    await window.controller.active.openSession(first);
     deepStrictEqual(window.last.draft, '');
-    await window.controller.newSession();
+    await window.controller.active.newSession();
     deepStrictEqual(window.last.draft, 'half a thought');
   });
 

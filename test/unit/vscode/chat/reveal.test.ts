@@ -64,8 +64,7 @@ describe('the way to an entry', () => {
       store: { current: null, failure: null },
       models: { connection: () => ({}) },
       isTrusted: () => true,
-      policyProblem: () => null,
-      chat: () => null,
+      policy: () => ({ preset: 'balanced', overrides: {} }),
       loose: { draft: { text: '', attachments: [] }, connection: {} },
       sessions: () => [],
     };

@@ -10,7 +10,7 @@ describe('the policy that a session brings along', () => {
     await window().ask('First');
     const { choices } = window().controller;
     await choices.setPolicy({ preset: 'goosey' });
-    deepStrictEqual([banners(), window().controller.session?.policy], [['policy'], { preset: 'goosey' }]);
+    deepStrictEqual([banners(), window().controller.active.session?.policy], [['policy'], { preset: 'goosey' }]);
     await window().controller.ready();
     match(window().last.banner?.text ?? '', /the policy balanced is in use/);
     await choices.setPolicy({ preset: 'goose' });
@@ -21,7 +21,7 @@ describe('the policy that a session brings along', () => {
   it('says nothing in another session', async () => {
     await window().ask('First');
     await window().controller.choices.setPolicy({ preset: 'goosey' });
-    await window().controller.newSession();
+    await window().controller.active.newSession();
     deepStrictEqual(window().last.banner, null);
   });
 });

@@ -20,8 +20,8 @@ describe('commands behind a slash', () => {
   const deps: SlashRunnerDeps = {
     controller: {
       compact: async (instructions = null) => (calls.push(['compact', instructions]), { entry: null, message }),
-      newSession: call('newSession'),
-      focusComposer: () => calls.push(['focus']),
+      active: { newSession: call('newSession') },
+      feed: { focusComposer: () => calls.push(['focus']) },
       renameSession: call('renameSession'),
       choices: { setModel: call('setModel'), setPolicy: call('setPolicy'), setThinkingLevel: call('setThinkingLevel') },
     },

@@ -34,7 +34,7 @@ describe('a history of an older version', () => {
       assert.equal((await store.listSessions()).length, 2);
       assert.ok(existsSync(`${storeFiles(temp.path).main}.v${version}.bak`), 'what the older version wrote is kept');
 
-      await window.controller.openSession('s-a');
+      await window.controller.active.openSession('s-a');
       assert.ok(window.last.session?.title.startsWith(own), window.last.session?.title);
       const before = await window.texts();
       assert.ok(before.length > 0);
@@ -54,14 +54,14 @@ describe('a history of an older version', () => {
       assert.deepEqual((await window.texts()).slice(0, before.length), before, 'nothing is gone from the transcript');
       const shown = await window.texts();
 
-      await window.controller.openSession('s-b');
+      await window.controller.active.openSession('s-b');
       assert.ok(window.last.session?.title.includes(forked), window.last.session?.title);
       assert.equal(window.last.draft, 'a draft');
       await window.controller.close();
 
       window = new ChatWindow(temp.path, new Map(), open);
       await window.controller.ready();
-      await window.controller.openSession('s-a');
+      await window.controller.active.openSession('s-a');
       assert.deepEqual(await window.texts(), shown);
     });
   }

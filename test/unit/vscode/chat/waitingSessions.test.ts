@@ -4,7 +4,7 @@ import { Emitter } from '../../../../src/core/base/event';
 import type { ConversationEvent } from '../../../../src/core/chat/events';
 import { resolveSessionPolicy } from '../../../../src/core/context/policy/resolvePolicy';
 import type { Tool } from '../../../../src/core/tools/tool';
-import { foldedByTurn } from '../../../../src/vscode/chat/foldedByTurn';
+import { foldedByTurn } from '../../../../src/vscode/chat/sessionTab';
 import { waitingText, waitingView, type WaitingSession } from '../../../../src/vscode/chat/waitingSession';
 import { calls, says } from '../../../support/chat/scriptedModel';
 import { useChatWindow } from '../../../support/vscode/useChatWindow';
@@ -33,17 +33,17 @@ describe('sessions that wait for their user', () => {
     window().parts = { tools: () => [edit], approvalRule: () => 'ask' };
     const numbers = told();
     window().model.scripts.push(calls('edit', {}, 'c1'));
-    await window().controller.send('a', 'Edit it');
-    const { uuid } = window().controller.session!;
-    await window().controller.newSession();
+    await window().controller.active.send('a', 'Edit it');
+    const { uuid } = window().controller.active.session!;
+    await window().controller.active.newSession();
     deepStrictEqual(await waitFor('the questions', () => waits().length > 0 && waits()), [
       { title: 'Edit it', for: 'permission', questions: 1 },
     ]);
     await window().ask('Something else');
-    deepStrictEqual([window().controller.approvals.length, waits().length], [0, 1]);
-    await window().controller.openSession(uuid);
+    deepStrictEqual([window().controller.active.approvals.length, waits().length], [0, 1]);
+    await window().controller.active.openSession(uuid);
     window().model.scripts.push(says('Edited.'));
-    for (const { call } of window().controller.approvals) await window().controller.answerApproval(call, 'allow');
+    for (const { call } of window().controller.active.approvals) await window().controller.active.answerApproval(call, 'allow');
     await window().idle();
     deepStrictEqual([waits(), await window().texts()], [[], ['Edit it', 'tool', 'Edited.']]);
     deepStrictEqual(numbers, [0, 1, 0]);
@@ -68,7 +68,7 @@ describe('sessions that wait for their user', () => {
       };
       for (let i = 0; i < 3; i++) await window().ask(`Question ${i} ${'word '.repeat(900)}`, `Answer ${i} ${'word '.repeat(900)}`);
       window().model.scripts.push(says('On it goes.'));
-      await window().controller.send('last', `Last ${'word '.repeat(900)}`);
+      await window().controller.active.send('last', `Last ${'word '.repeat(900)}`);
       await waitFor('the question', () => waits().length === 1);
     });
 
@@ -80,12 +80,12 @@ describe('sessions that wait for their user', () => {
     });
 
     it('are told of when they are left, and when they are answered from elsewhere', async () => {
-      const { uuid } = window().controller.session!;
+      const { uuid } = window().controller.active.session!;
       const numbers = told();
-      await window().controller.newSession();
+      await window().controller.active.newSession();
       deepStrictEqual(waits(), [{ title: window().controller.state.waiting[0]!.session.title, for: 'decision', questions: 1 }]);
       ok(window().fullQuestions.answer(uuid, 'continue'));
-      await waitFor('the turn to end', () => window().controller.answering.length === 0);
+      await waitFor('the turn to end', () => window().controller.tabs.answering.length === 0);
       deepStrictEqual([waits(), numbers], [[], [1, 0]]);
     });
 
@@ -138,8 +138,8 @@ describe('sessions that wait for their user', () => {
     const both = waitingView([other, one]);
     match(both?.tooltip ?? '', /Open "Untitled".*u-2.*\n\n.*u-1/);
     deepStrictEqual(
-      [both?.text, both?.open, waitingText([other])],
-      ['$(bell-dot) 2 sessions wait for you', 'u-2', '"Untitled" waits for your decision: its context is full'],
+      { text: both?.text, open: both?.open, waitingText: waitingText([other]) },
+      { text: '$(bell-dot) 2 sessions wait for you', open: 'u-2', waitingText: '"Untitled" waits for your decision: its context is full' },
     );
   });
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { emptyFoldedState, renderFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
 import type { ContentOf } from '../../../../src/core/session/entry';
-import { compactionPreviewText, oneLine, summaryIn } from '../../../../src/vscode/context/compactionPreviewText';
+import { compactionPreviewText, summaryIn } from '../../../../src/vscode/context/compactionText';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
+import { oneLine } from '../../../../src/vscode/plainText';
 
 describe('the preview of a compaction', () => {
   const b = new BranchBuilder();
@@ -30,11 +31,11 @@ describe('the preview of a compaction', () => {
       [
         '# What compacting now would do\n\nNothing has changed yet. Apply it, or close this document to leave the conversation as it is.\n',
         '- 168,200 → 3,900 tokens',
-        '- 45 messages fold into the summary',
+        '- 45 messages go into the summary',
         '- 1 message stays word for word',
         '- summary by claude-test',
         '- Key details kept: 97 %',
-        '- The model cited messages that do not exist (#91, #94). The summary now names the right ones instead, or says that there are none.',
+        '- Fixed wrong source references (#91, #94).',
         '- It is rather short.',
       ].join('\n'),
     );
@@ -62,7 +63,7 @@ describe('the preview of a compaction', () => {
   it('says so when nothing stays, and shortens to one line', () => {
     assert.match(
       compactionPreviewText({ content, folds: [], stays: [], message: null }, entries),
-      /## What folds\n\n.*\n\nNothing\.\n\n## What stays\n\nNothing\./s,
+      /## What is compacted\n\n.*\n\nNothing\.\n\n## What stays\n\nNothing\./s,
     );
     assert.deepEqual([oneLine(' a\n b ', 9), oneLine('abcdef', 4)], ['a b', 'abc…']);
   });

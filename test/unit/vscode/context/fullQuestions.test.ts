@@ -11,8 +11,8 @@ describe('FullQuestions', () => {
     const questions = new FullQuestions(({ session }) => asked.push(session));
     const [a, b] = [questions.ask(question('a'), never), questions.ask(question('b'), never)];
     deepStrictEqual(
-      [asked, questions.pending('a'), questions.pending('c'), questions.pending(undefined)],
-      [['a', 'b'], question('a'), undefined, undefined],
+      { asked, pendingA: questions.pending('a'), pendingC: questions.pending('c'), pendingNowhere: questions.pending(undefined) },
+      { asked: ['a', 'b'], pendingA: question('a'), pendingC: undefined, pendingNowhere: undefined },
     );
     deepStrictEqual(
       [questions.answer('a', { summarize: 'x' }), questions.answer('a', 'truncate'), questions.answer('c', 'truncate')],

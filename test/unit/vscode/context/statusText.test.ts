@@ -12,7 +12,7 @@ describe('status bar', () => {
       text: '$(dashboard) 42 %',
       tooltip: [
         '**84.1k of 200k tokens · 42 %**',
-        'As the provider reported it.',
+        'Measured by the provider.',
         '| | |\n|:--|--:|\n| System prompt | 1.2k |\n| History | 82.9k |',
         'Model: anthropic/claude\\-x',
         'Next: memory reminder at 100k',
@@ -29,7 +29,7 @@ describe('status bar', () => {
     deepStrictEqual(view({ provenance: 'estimated' }).text, '$(dashboard) ~42 %');
     const remembered = view({}, { remembered: true });
     deepStrictEqual(remembered.text, '$(dashboard) ~42 %');
-    match(remembered.tooltip, /As of the last time/);
+    match(remembered.tooltip, /From the last time/);
     match(remembered.label, /42 percent, estimated/);
   });
 

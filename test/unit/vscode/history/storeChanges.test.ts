@@ -19,8 +19,8 @@ describe('ChatController, when the way to the history changes', () => {
     };
     /** After whatever was begun before. */
     const shown = async () => {
-      await window.controller.openSession(window.controller.session!.uuid);
-      return window.controller.conversation();
+      await window.controller.active.openSession(window.controller.active.session!.uuid);
+      return window.controller.active.conversation();
     };
     try {
       await window.ask('One');

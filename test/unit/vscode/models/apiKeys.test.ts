@@ -64,7 +64,10 @@ describe('ApiKeys', () => {
   it('does not open the keychain for a key that was never stored', async () => {
     const { keys, secrets } = rig({ ANTHROPIC_API_KEY: ' sk-env ' });
     deepStrictEqual(await keys.find(anthropic), { key: 'sk-env', source: 'environment' });
-    deepStrictEqual([keys.hasStored(anthropic), keys.expected(anthropic), secrets.asked], [false, 'environment', []]);
+    deepStrictEqual(
+      { hasStored: keys.hasStored(anthropic), expected: keys.expected(anthropic), asked: secrets.asked },
+      { hasStored: false, expected: 'environment', asked: [] },
+    );
   });
 
   it('says so once when a stored key is not there any more', async () => {
@@ -100,8 +103,8 @@ describe('ApiKeys', () => {
     second.keys.onDidChange(() => changes++);
     await first.keys.store(anthropic, 'sk-shared');
     deepStrictEqual(
-      [await second.keys.find(anthropic), second.keys.hasStored(anthropic), changes],
-      [{ key: 'sk-shared', source: 'stored' }, true, 1],
+      { keys: await second.keys.find(anthropic), hasStored: second.keys.hasStored(anthropic), changes },
+      { keys: { key: 'sk-shared', source: 'stored' }, hasStored: true, changes: 1 },
     );
   });
 

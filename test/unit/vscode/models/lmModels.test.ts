@@ -1,5 +1,5 @@
 import { deepStrictEqual, equal, rejects } from 'node:assert/strict';
-import { ModelError } from '../../../../src/core/models/modelError';
+import { ModelError } from '../../../../src/core/models/modelEvent';
 import { LmModels } from '../../../../src/vscode/models/lmModels';
 import { LmDouble } from '../../../support/vscode/lmDouble';
 import { assistant, collect, failureOf, never, request as anyRequest, user } from '../../models/rig';

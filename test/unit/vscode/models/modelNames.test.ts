@@ -48,6 +48,9 @@ describe('the names of models', () => {
     const names = new ModelNames(kept);
     names.learn([info('first', 'First'), info('second', 'Second')]);
     names.learn([info('first', 'First again'), ...Array.from({ length: 1_999 }, (_, at) => info(`m${at}`, `Model ${at}`))]);
-    deepStrictEqual([kept.modelNames().length, names.of('first'), names.of('second')], [2_000, 'First again', 'second']);
+    deepStrictEqual(
+      { modelNamesCount: kept.modelNames().length, ofFirst: names.of('first'), ofSecond: names.of('second') },
+      { modelNamesCount: 2_000, ofFirst: 'First again', ofSecond: 'second' },
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { deepStrictEqual, equal, ok, rejects } from 'node:assert/strict';
 import { askOnce } from '../../../../src/core/chat/askOnce';
-import { ModelError } from '../../../../src/core/models/modelError';
+import { ModelError } from '../../../../src/core/models/modelEvent';
 import { OfflineModel } from '../../../../src/core/offline/offlineModel';
 import type { SessionStore } from '../../../../src/core/ports';
 import type { BudgetGate } from '../../../../src/core/cost/budgetedClient';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ThinkingLevel } from '../../../../src/core/context/policy/thinkingLevel';
-import type { ModelInfo } from '../../../../src/core/models/modelInfo';
-import { thinkingChoices } from '../../../../src/vscode/models/thinkingChoices';
+import type { ModelInfo, ThinkingLevel } from '../../../../src/core/models/modelInfo';
+import { thinkingChoices } from '../../../../src/vscode/models/modelTexts';
 
 describe('the levels of thinking that are offered', () => {
   const shown = (thinking: ModelInfo['thinking'], current: ThinkingLevel | null = null) =>

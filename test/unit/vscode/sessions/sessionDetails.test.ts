@@ -1,7 +1,7 @@
 import { deepStrictEqual, throws } from 'node:assert';
 import type { SessionQuery } from '../../../../src/core/session/session';
 import { changedDetails, detailsText } from '../../../../src/vscode/sessions/sessionDetails';
-import { groupSessions } from '../../../../src/vscode/sessions/tree/sessionGroups';
+import { groupSessions } from '../../../../src/vscode/sessions/tree/sessionNodes';
 import { SessionLists } from '../../../../src/vscode/sessions/tree/treeLists';
 import { sessionTooltip } from '../../../../src/vscode/sessions/sessionText';
 import { aSession, now } from './sessions';

@@ -102,7 +102,10 @@ describe('the Sessions view: its rows', () => {
     const [plain, filtered] = [stateOf({ lists }), stateOf({ lists, filter: 'x' })].map((state) =>
       rowOf({ kind: 'group', group: 'archived' }, state),
     );
-    deepStrictEqual([plain!.expands, filtered!.expands, plain!.id === filtered!.id], ['closed', 'open', false]);
+    deepStrictEqual(
+      { plainExpands: plain!.expands, filteredExpands: filtered!.expands, id: plain!.id === filtered!.id },
+      { plainExpands: 'closed', filteredExpands: 'open', id: false },
+    );
   });
 
   it('tells the open session, those being answered and those that wait for the user by icon, word and colour', () => {
@@ -162,7 +165,10 @@ describe('the Sessions view: its rows', () => {
       ['session.active', 'session.archived', 'session.trashed', 'session.pinned'],
     );
     const other = rowOf({ kind: 'session', session, other: elsewhere }, stateOf({ current: session.uuid }));
-    deepStrictEqual([other.id === own[0]!.id, other.context, other.icon], [false, 'session.other', 'comment']);
+    deepStrictEqual(
+      { id: other.id === own[0]!.id, context: other.context, icon: other.icon },
+      { id: false, context: 'session.other', icon: 'comment' },
+    );
   });
 
   it('marks a workspace whose folder is gone, and offers to open only one that is a folder', () => {

@@ -45,7 +45,7 @@ describe('breakdown', function () {
 
   it('follows a checkpoint, a compaction and its undo', async () => {
     const { chat } = session;
-    await (await panel()).getByRole('button', { name: 'Checkpoint' }).click();
+    await (await panel()).getByRole('button', { name: 'Save Snapshot' }).click();
     await waitFor('the checkpoint in the plot', async () => (await (await panel()).locator('.plot-mark.mark-checkpoint').count()) === 1);
     await chat.ask('And now?');
     await (await panel()).getByRole('button', { name: 'Compact now' }).click();

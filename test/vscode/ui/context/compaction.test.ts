@@ -107,7 +107,7 @@ describe('compaction', function () {
     const { chat, workbench } = session;
     await chat.ask('And the next one?');
     const before = await chat.count('.checkpoint');
-    await workbench.runCommand('Threadkeeper: Create Checkpoint');
+    await workbench.runCommand('Threadkeeper: Save Snapshot');
     await waitFor('the mark', async () => (await chat.count('.checkpoint')) === before + 1);
   });
 

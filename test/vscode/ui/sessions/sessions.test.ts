@@ -214,22 +214,22 @@ describe('the Sessions view', function () {
     await sessions.pressInline('Trash', 'Empty Trash');
     assert.match(
       await workbench.messages.waitForDialog(),
-      /Delete "Mooring codes" for good\?\s+No entries go with it\. Other sessions keep the 2 entries that they share\. This cannot be undone\./,
+      /Permanently delete "Mooring codes"\?\s+No entries go with it\. Other sessions keep the 2 entries that they share\. This cannot be undone\./,
     );
     await workbench.screenshot('sessions-delete');
-    await workbench.messages.answerDialog('Delete for Good');
+    await workbench.messages.answerDialog('Delete Permanently');
     await sessions.see('Today', 'Mooring codes (fork)', 'Harbour fees', 'Tides of the north');
     await workbench.messages.answerNotification('Moved "Mooring codes" to the trash', 'Undo');
-    await workbench.messages.waitForNotification('it was deleted for good');
+    await workbench.messages.waitForNotification('it was permanently deleted');
     await sessions.row('Mooring codes \\(fork\\)').click();
     await chat.see('article.user-message', 'Mooring codes');
     await sessions.choose('Harbour fees');
     await workbench.page.keyboard.press('Delete');
     await sessions.row('Trash').click();
-    await sessions.pressInline('Harbour fees', 'Delete for Good');
+    await sessions.pressInline('Harbour fees', 'Delete Permanently');
     assert.match(
       await workbench.messages.waitForDialog(),
-      /Delete "Harbour fees" for good\?\s+This deletes 4 entries \(\d+ bytes\) from the history\. This cannot be undone\./,
+      /Permanently delete "Harbour fees"\?\s+This deletes 4 entries \(\d+ bytes\) from the history\. This cannot be undone\./,
     );
     await workbench.messages.answerDialog('Cancel');
     await sessions.see('Today', 'Mooring codes (fork)', 'Tides of the north', 'Trash', 'Harbour fees');

@@ -1,7 +1,0 @@
-export interface CalibrationRow {
-  readonly model: string;
-  /** Kind of text the factor was learned on. */
-  readonly kind: string;
-  readonly factor: number;
-  readonly n: number;
-}

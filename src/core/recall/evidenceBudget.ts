@@ -1,0 +1,40 @@
+import type { SearchHit } from '../session/searchQuery';
+
+export interface Chosen {
+  /** In the order of the hits, each text once. */
+  readonly hits: readonly SearchHit[];
+  /** Tokens that they take. */
+  readonly used: number;
+  /** `seq` of those that there was no room for, best first. */
+  readonly left: readonly number[];
+}
+
+/** Names of entries that are told when there is no room for them. */
+const mostNamed = 12;
+
+/**
+ * Chooses what to show of the best passages within a budget: whole ones while they fit, each with the match that it stands beside, and
+ * where a long one does not fit, the shorter ones after it. To stop at the first that does not fit costs a tenth of the evidence at
+ * 1,000 tokens.
+ */
+export function withinTokens(hits: readonly SearchHit[], budget: number, size: (hit: SearchHit) => number): Chosen {
+  const chosen = new Set<SearchHit>();
+  const left: number[] = [];
+  let used = 0;
+  const take = (hit: SearchHit) => {
+    chosen.add(hit);
+    used += size(hit);
+  };
+  for (const hit of hits) {
+    if (chosen.has(hit)) continue;
+    const carrier = hit.beside === null ? undefined : hits.find((other) => other.seq === hit.beside && !chosen.has(other));
+    const needed = size(hit) + (carrier ? size(carrier) : 0);
+    if (used + needed > budget && chosen.size > 0) {
+      if (left.length < mostNamed && !left.includes(hit.seq)) left.push(hit.seq);
+      continue;
+    }
+    if (carrier) take(carrier);
+    take(hit);
+  }
+  return { hits: hits.filter((hit) => chosen.has(hit)), used, left };
+}

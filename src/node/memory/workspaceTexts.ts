@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { looksSecret } from '../../core/tools/guard/secretFiles';
+import type { PinnedFiles } from '../../core/ports';
+import { beginningOfFile } from '../../core/context/projection/excerpt';
+
+/** Larger files are no pins. */
+const mostBytes = 256 * 1024;
+
+/** Text files below the folders of a workspace, by their path in one of them. */
+export class WorkspacePins implements PinnedFiles {
+  constructor(private readonly folders: () => readonly string[]) {}
+
+  async read(path: string): Promise<{ readonly text: string; readonly hash: string } | undefined> {
+    for (const folder of this.folders()) {
+      const found = await readInside(folder, path).catch(() => undefined);
+      if (found !== undefined) return { text: found, hash: createHash('sha256').update(found).digest('hex') };
+    }
+    return undefined;
+  }
+}
+
+/** A text file by its path below the folder, links followed; undefined for any other. Rejects where there is none. */
+export async function readInside(folder: string, path: string): Promise<string | undefined> {
+  const file = await realpath(resolve(folder, path));
+  const inside = relative(await realpath(folder), file);
+  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return undefined;
+  // A name that says nothing of a secret may be a link to one.
+  if (looksSecret(inside.split(sep).join('/')) && !looksSecret(path)) return undefined;
+  const { size } = await stat(file);
+  if (size > mostBytes) return undefined;
+  const text = await readFile(file, 'utf8');
+  return text.includes('\0') ? undefined : text;
+}
+
+/** Where projects say what assistants are to heed. */
+const instructionFiles = ['AGENTS.md', '.github/copilot-instructions.md'] as const;
+/** Characters of one file, in every prompt of the session; the setting for the user's own instructions takes as many. */
+const mostCharacters = 20_000;
+
+/** What these files of a workspace say, for the standing instructions; empty when there are none, or they cannot be read. */
+export async function workspaceInstructions(files: PinnedFiles): Promise<string> {
+  const parts = await Promise.all(
+    instructionFiles.map(async (path) => {
+      const text = (await files.read(path))?.text.trim() ?? '';
+      if (text === '') return [];
+      return [`From the workspace's ${path}:\n${beginningOfFile(text, mostCharacters)}`];
+    }),
+  );
+  return parts.flat().join('\n\n');
+}

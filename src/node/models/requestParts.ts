@@ -1,0 +1,79 @@
+import { isObject } from '../../core/base/json';
+import type { ModelBlock, ModelRequest } from '../../core/models/modelRequest';
+
+/**
+ * Stands in for a tool's input that the model wrote but nobody can read: `{ "__malformed": "<what the model wrote>" }`. A model
+ * that was cut off inside a tool call leaves half a JSON text. The call is reported with it all the same, so that the tool can
+ * answer with an error the model can act on; sent back, it is an object as the API demands.
+ */
+const malformedInputKey = '__malformed';
+
+/** The input of a tool call from its JSON text; never throws. No text at all is an empty input. */
+export function parseToolInput(json: string): unknown {
+  if (json.trim() === '') return {};
+  try {
+    const input: unknown = JSON.parse(json);
+    return isObject(input) ? input : { [malformedInputKey]: json };
+  } catch {
+    return { [malformedInputKey]: json };
+  }
+}
+
+/** What was written instead of a readable input, or undefined when the input is readable. */
+export function malformedInput(input: unknown): string | undefined {
+  const text = isObject(input) ? input[malformedInputKey] : undefined;
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** Any stored input as the object that the API takes. */
+export function asToolInput(input: unknown): Record<string, unknown> {
+  return isObject(input) ? input : { [malformedInputKey]: JSON.stringify(input) ?? '' };
+}
+
+/** A tool's name or an id in the letters that every provider knows, from one that another provider has made: `functions.read_file:0`. */
+export function plainName(name: string, most = Infinity): string {
+  return (name.replace(/[^\w-]/g, '_') || '_').slice(0, most);
+}
+
+export interface Run {
+  readonly as: 'user' | 'system';
+  readonly blocks: readonly ModelBlock[];
+}
+
+/** The blocks of a user's message, parted where the program speaks as the system. */
+export function systemRuns(blocks: readonly ModelBlock[]): Run[] {
+  const runs: { as: Run['as']; blocks: ModelBlock[] }[] = [];
+  for (const block of blocks) {
+    const as = speaksAsSystem(block) ? 'system' : 'user';
+    const last = runs.at(-1);
+    if (last?.as === as) last.blocks.push(block);
+    else runs.push({ as, blocks: [block] });
+  }
+  return runs;
+}
+
+export function holdsSystem({ messages }: ModelRequest): boolean {
+  return messages.some(({ blocks }) => blocks.some(speaksAsSystem));
+}
+
+/** A server's words for a system message, or a turn of roles, that it does not take. */
+export function refusesSystem(refusal: string): boolean {
+  return /\bsystem\b|\broles?\b/i.test(refusal);
+}
+
+function speaksAsSystem(block: ModelBlock): boolean {
+  return block.type === 'text' && block.as === 'system';
+}
+
+/** Tells what the Responses API has sealed from the signatures of other providers: neither takes the other's. */
+const prefix = 'responses:';
+
+/** The signature under which a reasoning item is kept. */
+export function sealed(encryptedContent: string): string {
+  return `${prefix}${encryptedContent}`;
+}
+
+/** What the API has sealed; undefined for thinking from elsewhere. */
+export function sealedContent({ signature }: Extract<ModelBlock, { type: 'thinking' }>): string | undefined {
+  return signature?.startsWith(prefix) ? signature.slice(prefix.length) : undefined;
+}

@@ -1,0 +1,200 @@
+import { copyFile, lstat, readdir, rm } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import type { Uncovered } from '../../core/rewind/fileChanges';
+import { mostKeptBytes } from './keptFiles';
+import { findRepository, nulls, ShadowRepository } from './gitRepository';
+
+/** Files of one snapshot that are new to Git; more are named and left out: they are data, or should be ignored. */
+const mostNewFiles = 20_000;
+/** Objects of ours from which the shadow is made anew: what the user's repository has is read from there then. */
+const mostObjects = 20_000;
+
+/** A path that a command has changed. */
+export interface ChangedPath {
+  /** Relative to the folder that was asked about. */
+  readonly path: string;
+  /** What stood there, for `read`; null: nothing. */
+  readonly before: { readonly oid: string; readonly mode: string } | null;
+}
+
+export interface CommandChanges {
+  readonly changed: readonly ChangedPath[];
+  readonly uncovered: readonly Uncovered[];
+  /** Contents of what stood there before; absent for what is too large or gone. */
+  read(paths: readonly ChangedPath[]): Promise<Map<string, Buffer>>;
+}
+
+/** The state of a folder before a command. */
+export interface CommandSnapshot {
+  /** What has changed since. The snapshot is gone afterwards. */
+  changes(): Promise<CommandChanges>;
+  dispose(): Promise<void>;
+}
+
+interface Differences {
+  /** By path: what the index says of files that are not as it says. */
+  readonly changed: ReadonlyMap<string, { readonly oid: string; readonly mode: string }>;
+  readonly added: readonly string[];
+}
+
+/** One piece of work at a time in each shadow: they share an index. */
+const queues = new Map<string, Promise<unknown>>();
+/** Snapshots that need the objects of their shadow. */
+const inUse = new Map<string, number>();
+
+/**
+ * What a command changes in a folder that lies in a Git repository: Git compares the work tree with an index of ours, so that nothing is
+ * read but what has changed. Null when there is no repository. Rejects when Git cannot be used.
+ */
+export async function takeSnapshot(folder: string, storage: string): Promise<CommandSnapshot | null> {
+  const found = await findRepository(folder);
+  if (!found) return null;
+  const shadow = ShadowRepository.in(storage, found);
+  const index = join(shadow.folder, `index-${randomUUID()}`);
+  const prefix = found.prefix === '' ? '' : `${found.prefix}/`;
+  inUse.set(shadow.folder, (inUse.get(shadow.folder) ?? 0) + 1);
+  let isOver = false;
+  const dispose = async () => {
+    if (isOver) return;
+    isOver = true;
+    inUse.set(shadow.folder, (inUse.get(shadow.folder) ?? 1) - 1);
+    await rm(index, { force: true });
+  };
+  try {
+    const left = await alone(shadow.folder, async () => {
+      if (inUse.get(shadow.folder) === 1 && (await objectsOf(shadow)) > mostObjects)
+        await rm(shadow.folder, { recursive: true, force: true });
+      await shadow.prepare();
+      const outside = await adopt(shadow, await differences(shadow, found.prefix));
+      await copyFile(shadow.index, index);
+      return outside;
+    });
+    const changes = async (): Promise<CommandChanges> => {
+      const now = await differences(shadow, found.prefix, index);
+      const uncovered: Uncovered[] = [];
+      const changed: ChangedPath[] = [];
+      const all = [...[...now.changed].map(([path, before]) => ({ path, before })), ...now.added.map((path) => ({ path, before: null }))];
+      for (const { path, before } of all) {
+        const name = path.slice(prefix.length);
+        if (left.has(path)) {
+          const reason = await left.get(path)!();
+          if (reason) uncovered.push({ path: name, reason });
+        } else if (path.includes('\ufffd')) uncovered.push({ path: name, reason: 'name' });
+        else if (path.endsWith('/')) uncovered.push({ path: name, reason: 'nested_repository' });
+        else if (before?.mode !== '160000') changed.push({ path: name, before });
+      }
+      return { changed, uncovered, read: (paths) => contents(shadow, paths) };
+    };
+    return { changes, dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/**
+ * Brings the index up to what is on disk. Returns what it was not brought up to, and how to find out whether that changes: why it is not
+ * covered, or null when it has stayed as it was.
+ */
+async function adopt(
+  shadow: ShadowRepository,
+  { changed, added }: Differences,
+): Promise<Map<string, () => Promise<Uncovered['reason'] | null>>> {
+  const left = new Map<string, () => Promise<Uncovered['reason'] | null>>();
+  const taken: string[] = [];
+  const { top } = shadow.found;
+  const leave = (path: string, reason: Uncovered['reason'], before: Stats | null) =>
+    left.set(path, async () => {
+      const after = await lstat(join(top, path)).catch(() => null);
+      return after?.mtimeMs === before?.mtimeMs && after?.size === before?.size ? null : reason;
+    });
+  for (const [i, path] of [...changed.keys(), ...added].entries()) {
+    const found = await lstat(join(top, path)).catch(() => null);
+    if (path.endsWith('/') || changed.get(path)?.mode === '160000') left.set(path, async () => null);
+    else if (path.includes('\ufffd')) left.set(path, async () => null);
+    else if (i > mostNewFiles && !changed.has(path)) leave(path, 'too_many', found);
+    else if (found?.isFile() && found.size > mostKeptBytes) leave(path, 'too_large', found);
+    else if (found?.isFile() && !(await isReadable(join(top, path)))) leave(path, 'unreadable', found);
+    else if (!found || found.isFile() || found.isSymbolicLink()) taken.push(path);
+    else left.set(path, async () => null);
+  }
+  if (taken.length > 0) await shadow.git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], nulls(taken));
+  else if (await isMissing(shadow.index)) await shadow.git(['read-tree', '--empty']);
+  return left;
+}
+
+async function differences(shadow: ShadowRepository, prefix: string, index = shadow.index): Promise<Differences> {
+  const below = prefix === '' ? [] : ['--', prefix];
+  const [raw, others] = await Promise.all([
+    (await isMissing(index))
+      ? Buffer.alloc(0)
+      : shadow.git(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=all', ...below], '', index),
+    shadow.git(['ls-files', '--others', '--exclude-standard', '-z', ...below], '', index),
+  ]);
+  const changed = new Map<string, { readonly oid: string; readonly mode: string }>();
+  const fields = raw.toString('utf8').split('\0');
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [mode = '', , oid = ''] = fields[i]!.slice(1).split(' ');
+    changed.set(fields[i + 1]!, { mode, oid });
+  }
+  return {
+    changed,
+    added: others
+      .toString('utf8')
+      .split('\0')
+      .filter((path) => path !== '' && !changed.has(path)),
+  };
+}
+
+async function contents(shadow: ShadowRepository, paths: readonly ChangedPath[]): Promise<Map<string, Buffer>> {
+  const wanted = paths.flatMap(({ path, before }) => (before ? [{ path, oid: before.oid }] : []));
+  if (wanted.length === 0) return new Map();
+  const sizes = (await shadow.git(['cat-file', '--batch-check=%(objectsize)', '--buffer'], wanted.map(({ oid }) => `${oid}\n`).join('')))
+    .toString('latin1')
+    .split('\n');
+  const small = wanted.filter((_, i) => Number(sizes[i]) <= mostKeptBytes);
+  const out =
+    small.length === 0
+      ? Buffer.alloc(0)
+      : await shadow.git(['cat-file', '--batch', '--buffer'], small.map(({ oid }) => `${oid}\n`).join(''));
+  const found = new Map<string, Buffer>();
+  let at = 0;
+  for (const { path } of small) {
+    const end = out.indexOf(10, at);
+    const [, type, size] = out.toString('latin1', at, end).split(' ');
+    at = end + 1;
+    if (type !== 'blob') continue;
+    found.set(path, out.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return found;
+}
+
+function alone<T>(shadow: string, work: () => Promise<T>): Promise<T> {
+  const run = (queues.get(shadow) ?? Promise.resolve()).then(work, work);
+  queues.set(
+    shadow,
+    run.catch(() => undefined),
+  );
+  return run;
+}
+
+async function objectsOf({ objects }: ShadowRepository): Promise<number> {
+  let sum = 0;
+  for (const name of await readdir(objects).catch(() => [])) sum += name.length === 2 ? (await readdir(join(objects, name))).length : 0;
+  return sum;
+}
+
+async function isMissing(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => null)) === null;
+}
+
+function isReadable(file: string): Promise<boolean> {
+  return access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,346 @@
+import { randomUUID } from 'node:crypto';
+import { dirname, join, relative, sep } from 'node:path';
+import { errorText } from '../../core/errors';
+import { t } from '../../core/l10n';
+import type { FileVersion } from '../../core/rewind/fileChanges';
+import type { SeenVersion } from '../../core/rewind/planRestore';
+import { thisProcess } from '../store/sharing/processIdentity';
+import { contentHash } from './packedContent';
+import { kindOf } from './keptFiles';
+import { realDisk, type RestoreDisk } from './restoreDisk';
+import { journalFile, type Journal, type JournalFile } from './restoreJournal';
+
+/** One file to restore, in a folder of the workspace. */
+export interface FileRestore {
+  /** The workspace's folder, absolute. */
+  readonly root: string;
+  /** Relative to it, with `/`. */
+  readonly path: string;
+  /** What stands there now; anything else ends the restore before it begins. */
+  readonly from: SeenVersion | null;
+  /** Null: the file goes. */
+  readonly to: { readonly kind: FileVersion['kind']; readonly content: Uint8Array } | null;
+}
+
+export type RestoreProblem =
+  | 'changed'
+  | 'read_only'
+  | 'disk_full'
+  | 'linked'
+  | 'nested_repository'
+  /** Something that is no file is in the way, or its folder is not there. */
+  | 'in_the_way'
+  | 'failed';
+
+/** Why nothing was restored, at which file. */
+export class RestoreFault extends Error {
+  override readonly name = 'RestoreFault';
+  constructor(
+    readonly path: string,
+    readonly problem: RestoreProblem,
+    detail = '',
+  ) {
+    super(detail === '' ? `${path}: ${problem}` : `${path}: ${problem} (${detail})`);
+  }
+}
+
+export interface RestoreOptions {
+  /** Folder of ours for the journal. */
+  readonly storage: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, total: number) => void;
+  readonly disk?: RestoreDisk;
+}
+
+/*
+ * All files or none:
+ *
+ *   staging ──▶ applying ──▶ done          staging takes all the space there is to take: new contents, and a second name for what is there;
+ *      │           │                       applying renames
+ *      ▼           ▼ (a file fails)
+ *   nothing     rolling_back ──▶ done      what was renamed is renamed back
+ *
+ * The journal says where it is. After a crash in `applying` the next start goes on (`resumeRestores`), in all other states it goes back.
+ */
+
+/** Restores of this process that have not ended. */
+export const runningRestores = new Set<string>();
+
+/** Rejects with `RestoreFault`, or as the signal says; then every file is as it was. */
+export async function restoreFiles(files: readonly FileRestore[], options: RestoreOptions): Promise<void> {
+  const id = randomUUID();
+  runningRestores.add(id);
+  try {
+    await restoreAs(id, files, options);
+  } finally {
+    runningRestores.delete(id);
+  }
+}
+
+async function restoreAs(id: string, files: readonly FileRestore[], options: RestoreOptions): Promise<void> {
+  const { storage, signal, onProgress, disk = realDisk } = options;
+  if (files.length === 0) return;
+  const roots = new Map<string, string>();
+  for (const { root, path } of files)
+    if (!roots.has(root))
+      roots.set(root, await disk.realpath(root).catch(() => Promise.reject(new RestoreFault(path, 'in_the_way', root))));
+  const going = new Set(files.filter(({ to }) => to === null).map(({ root, path }) => `${root}\0${path}`));
+  const planned: JournalFile[] = [];
+  for (const file of files) {
+    signal?.throwIfAborted();
+    planned.push(await checked(file, { real: roots.get(file.root)!, id, n: planned.length, going }, disk));
+  }
+  const journal: Journal = {
+    id,
+    owner: thisProcess(),
+    phase: 'staging',
+    files: planned,
+    stages: [...new Set(planned.map(({ stage }) => stage))],
+  };
+  const at = journalFile(storage, id);
+  await disk.saveJournal(at, JSON.stringify(journal));
+  try {
+    await stage(files, journal, disk, signal, onProgress);
+    await disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'applying' } satisfies Journal));
+  } catch (error) {
+    await clean(journal, at, disk);
+    throw error;
+  }
+  try {
+    await apply(journal.files, disk);
+  } catch (error) {
+    await disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'rolling_back' } satisfies Journal)).catch(() => undefined);
+    await rollBack(journal, disk);
+    await clean(journal, at, disk);
+    throw error;
+  }
+  await finish(journal, at, disk);
+}
+
+/** Removes what a restore has needed. The tree is the new one. */
+export async function finish(journal: Journal, at: string, disk: RestoreDisk): Promise<void> {
+  for (const folder of new Set(journal.files.map(({ target }) => dirname(target)))) await disk.syncFolder(folder).catch(() => undefined);
+  await clean(journal, at, disk);
+}
+
+export async function clean({ stages }: Journal, at: string, disk: RestoreDisk): Promise<void> {
+  for (const folder of stages) await disk.rmAll(folder);
+  await disk.removeJournal(at);
+}
+
+/** Deletes before it creates: names may differ in case only, and a file may take the place of a folder. `isAgain`: after a crash. */
+export async function apply(files: readonly JournalFile[], disk: RestoreDisk, isAgain = false): Promise<void> {
+  for (const file of files.filter(({ to }) => to === null)) {
+    if (!(await isReady(file, disk, isAgain))) continue;
+    await told(file, disk.unlink(file.target));
+    await removeEmpty(file, disk);
+  }
+  for (const file of files.filter(({ to }) => to !== null)) {
+    if (!(await isReady(file, disk, isAgain))) continue;
+    await makeFolders(file, disk);
+    await told(file, disk.rename(staged(file), file.target));
+  }
+}
+
+/** Puts back whatever is not as it was and is what the restore has made of it; what somebody else has written meanwhile stays. */
+export async function rollBack({ files }: Journal, disk: RestoreDisk): Promise<void> {
+  for (const file of [...files].reverse()) {
+    const now = await seen(file.target, disk).catch(() => undefined);
+    if (now === undefined || isAs(now, file.from) || !isAs(now, file.to)) continue;
+    if (file.from === null) {
+      await disk.unlink(file.target);
+      await removeEmpty(file, disk);
+    } else {
+      await makeFolders(file, disk);
+      await disk.rename(old(file), file.target);
+    }
+  }
+}
+
+/** Whether the file is still to be done. Rejects when it is neither as before nor as wanted, unless the restore was resumed. */
+async function isReady(file: JournalFile, disk: RestoreDisk, isAgain: boolean): Promise<boolean> {
+  const now = await told(file, seen(file.target, disk));
+  if (isAs(now, file.from)) return true;
+  if (isAgain) return false;
+  throw new RestoreFault(file.path, 'changed');
+}
+
+async function stage(
+  files: readonly FileRestore[],
+  { files: planned, stages }: Journal,
+  disk: RestoreDisk,
+  signal: AbortSignal | undefined,
+  onProgress: RestoreOptions['onProgress'],
+): Promise<void> {
+  for (const folder of stages) {
+    await told(planned[0]!, disk.mkdir(folder));
+    // Whoever runs `git add` at this moment does not add it.
+    await told(planned[0]!, disk.writeNew(join(folder, '.gitignore'), Buffer.from('*\n'), 0o600));
+  }
+  for (const [i, file] of planned.entries()) {
+    signal?.throwIfAborted();
+    onProgress?.(i, planned.length);
+    const { to } = files[i]!;
+    if (to?.kind === 'link') await told(file, disk.symlink(Buffer.from(to.content).toString(), staged(file)));
+    else if (to) await told(file, disk.writeNew(staged(file), to.content, modeOf(to.kind, file.mode)));
+    if (file.from !== null) await told(file, keepOld(file, disk));
+  }
+  signal?.throwIfAborted();
+}
+
+/** A second name takes no space, and no time for large files; not every file system has those. */
+async function keepOld(file: JournalFile, disk: RestoreDisk): Promise<void> {
+  await disk.link(file.target, old(file)).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOSPC' || error.code === 'EDQUOT') throw error;
+    if (file.from?.kind === 'link') return disk.symlink(await disk.readlink(file.target), old(file));
+    return disk.writeNew(old(file), await disk.readFile(file.target), file.mode ?? 0o644);
+  });
+}
+
+/** Where a file goes, when nothing stands against it. Nothing is followed: each folder on its way has to be one. */
+async function checked(
+  { root, path, from, to }: FileRestore,
+  { real, id, n, going }: { readonly real: string; readonly id: string; readonly n: number; readonly going: ReadonlySet<string> },
+  disk: RestoreDisk,
+): Promise<JournalFile> {
+  const names = path.split('/');
+  if (names.some((name) => name === '' || name === '.' || name === '..' || name.toLowerCase() === '.git' || name.includes('\0')))
+    throw new RestoreFault(path, 'failed', root);
+  const target = join(real, ...names);
+  // Where nothing is renamed to another disk: the highest folder on its way that is on the same one.
+  let base = real;
+  let device = (await disk.lstat(real)).dev;
+  for (let depth = 1; depth < names.length; depth++) {
+    const folder = join(real, ...names.slice(0, depth));
+    const found = await orMissing(disk.lstat(folder), path);
+    if (!found) break;
+    // A file or a link that goes in the same restore.
+    if (!found.isDirectory() && going.has(`${root}\0${names.slice(0, depth).join('/')}`)) break;
+    if (found.isSymbolicLink()) throw new RestoreFault(path, 'linked', relative(real, folder));
+    if (!found.isDirectory()) throw new RestoreFault(path, 'in_the_way', relative(real, folder));
+    if (await orMissing(disk.lstat(join(folder, '.git')), path)) throw new RestoreFault(path, 'nested_repository', relative(real, folder));
+    if (found.dev !== device) [base, device] = [folder, found.dev];
+  }
+  const here = await orMissing(disk.lstat(target), path);
+  if (here && !here.isSymbolicLink() && process.getuid !== undefined && (here.mode & 0o222) === 0)
+    throw new RestoreFault(path, 'read_only');
+  const now = await told({ path }, seen(target, disk));
+  if (!isAs(now, from)) throw new RestoreFault(path, 'changed');
+  const wanted = to && { hash: contentHash(to.content), kind: to.kind };
+  const was = from && { hash: from.hash, kind: from.kind };
+  const stageFolder = join(base, `.threadkeeper-restore-${id}`);
+  return { root: real, path, target, stage: stageFolder, n, from: was, to: wanted, mode: here?.isFile() ? here.mode & 0o777 : null };
+}
+
+async function makeFolders({ root, target, path }: JournalFile, disk: RestoreDisk): Promise<void> {
+  const names = relative(root, dirname(target)).split(sep);
+  for (let depth = 1; depth <= names.length; depth++) {
+    const folder = join(root, ...names.slice(0, depth));
+    const found = await orMissing(disk.lstat(folder), path);
+    if (!found) await told({ path }, disk.mkdir(folder));
+    else if (found.isSymbolicLink()) throw new RestoreFault(path, 'linked', folder);
+    else if (!found.isDirectory()) throw new RestoreFault(path, 'in_the_way', folder);
+  }
+}
+
+/** As Git does: a folder without files is none. */
+async function removeEmpty({ root, target }: JournalFile, disk: RestoreDisk): Promise<void> {
+  for (let folder = dirname(target); folder !== root && folder.startsWith(root + sep); folder = dirname(folder)) {
+    const isGone = await disk.rmdir(folder).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+    );
+    if (!isGone) return;
+  }
+}
+
+/** What stands there, as it is compared; a folder counts as nothing. */
+async function seen(path: string, disk: RestoreDisk): Promise<JournalFile['from']> {
+  const found = await orMissing(disk.lstat(path), path);
+  if (!found || found.isDirectory()) return null;
+  if (found.isSymbolicLink()) return { hash: contentHash(Buffer.from(await disk.readlink(path))), kind: 'link' };
+  if (!found.isFile()) throw new RestoreFault(path, 'in_the_way');
+  if (await isOtherName(path, disk)) return null;
+  return { hash: contentHash(await disk.readFile(path)), kind: kindOf(found.mode) };
+}
+
+/** Where names that differ in case only are one, another name than was asked for may have answered. */
+async function isOtherName(path: string, disk: RestoreDisk): Promise<boolean> {
+  if (process.platform !== 'win32' && process.platform !== 'darwin') return false;
+  const name = path.slice(dirname(path).length).replace(/^[\\/]/, '');
+  const names = await disk.readdir(dirname(path));
+  return !names.includes(name) && names.some((other) => other.toLowerCase() === name.toLowerCase());
+}
+
+async function orMissing<T>(found: Promise<T>, path: string): Promise<T | null> {
+  return found.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw faultOf(path, error);
+  });
+}
+
+function told<T>({ path }: { readonly path: string }, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => Promise.reject(faultOf(path, error)));
+}
+
+function faultOf(path: string, error: unknown): Error {
+  if (error instanceof RestoreFault) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new RestoreFault(path, 'disk_full');
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'EBUSY':
+      return new RestoreFault(path, 'read_only', message);
+    case 'ENOTEMPTY':
+    case 'EEXIST':
+    case 'EISDIR':
+    case 'ENOTDIR':
+      return new RestoreFault(path, 'in_the_way', message);
+    default:
+      return new RestoreFault(path, 'failed', message);
+  }
+}
+
+function isAs(now: JournalFile['from'], then: JournalFile['from']): boolean {
+  return now === null || then === null ? now === then : now.hash === then.hash && now.kind === then.kind;
+}
+
+function staged({ stage: folder, n }: JournalFile): string {
+  return join(folder, `${n}.new`);
+}
+
+function old({ stage: folder, n }: JournalFile): string {
+  return join(folder, `${n}.old`);
+}
+
+/** Who may read and write it stays as it is; only whether it may be run is recorded. */
+function modeOf(kind: FileVersion['kind'], before: number | null): number {
+  const mode = before ?? 0o644;
+  return kind === 'executable' ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
+}
+
+/** Why nothing was restored, for the user. */
+export function restoreProblemText(error: unknown): string {
+  if (!(error instanceof RestoreFault)) return errorText(error);
+  const { path, problem } = error;
+  switch (problem) {
+    case 'changed':
+      return t('{0} has changed meanwhile. No file was restored; try again.', path);
+    case 'read_only':
+      return t('{0} cannot be written: it is read-only or in use. No file was restored.', path);
+    case 'disk_full':
+      return t('The disk is full. No file was restored.');
+    case 'linked':
+      return t('A link on the way to {0} leads to another place. No file was restored.', path);
+    case 'nested_repository':
+      return t('{0} lies in a repository of its own. No file was restored.', path);
+    case 'in_the_way':
+      return t('Something that is no file is in the way of {0}. No file was restored.', path);
+    case 'failed':
+      return t('{0} could not be restored, and so no file was: {1}', path, error.message);
+  }
+}

@@ -1,0 +1,44 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorText } from '../../core/errors';
+import type { Logger } from '../../core/ports';
+import { livenessOf } from '../store/sharing/processIdentity';
+import { realDisk, type RestoreDisk } from './restoreDisk';
+import { apply, clean, finish, rollBack, runningRestores } from './restoreFiles';
+import { Journal } from './restoreJournal';
+
+/**
+ * Ends what a crash has left of restores: goes on with one that had begun to put files in their places, and takes back any other. What
+ * somebody has changed since stays. Returns how many there were. Never rejects: what cannot be ended now is tried at the next start.
+ */
+export async function resumeRestores(storage: string, log: Pick<Logger, 'warn' | 'info'>, disk: RestoreDisk = realDisk): Promise<number> {
+  const folder = join(storage, 'restores');
+  let ended = 0;
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.endsWith('.json')) continue;
+    const at = join(folder, name);
+    try {
+      const journal = Journal.parse(JSON.parse(await readFile(at, 'utf8')));
+      if (runningRestores.has(journal.id) || ['alive', 'there'].includes(livenessOf(journal.owner, 0))) continue;
+      if (journal.phase === 'applying') {
+        await apply(journal.files, disk, true).then(
+          () => finish(journal, at, disk),
+          async (error: unknown) => {
+            log.warn('restore_taken_back', { detail: errorText(error) });
+            await disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'rolling_back' } satisfies Journal));
+            await rollBack(journal, disk);
+            await clean(journal, at, disk);
+          },
+        );
+      } else {
+        if (journal.phase === 'rolling_back') await rollBack(journal, disk);
+        await clean(journal, at, disk);
+      }
+      ended++;
+      log.info('restore_ended', { phase: journal.phase, files: journal.files.length });
+    } catch (error) {
+      log.warn('restore_not_ended', { detail: errorText(error) });
+    }
+  }
+  return ended;
+}

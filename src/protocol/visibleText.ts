@@ -1,1 +1,0 @@
-export { visibleText } from '../core/base/visibleText';

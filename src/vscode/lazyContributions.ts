@@ -1,0 +1,71 @@
+import {
+  workspace,
+  EventEmitter,
+  window,
+  type FileStat,
+  type FileSystemProvider,
+  type Uri,
+  type TreeDataProvider,
+  type TreeItem,
+  type TreeView,
+} from 'vscode';
+import { DocumentFiles } from './documentFiles';
+import type { Disposable } from '../core/base/disposable';
+
+/** Documents of a scheme that VS Code may open, after a reload, before what serves them is loaded. */
+export class LazyFiles extends DocumentFiles {
+  private served: Promise<FileSystemProvider> | undefined;
+
+  constructor(
+    scheme: string,
+    private readonly provider: () => Promise<FileSystemProvider>,
+  ) {
+    super();
+    this.disposables.add(workspace.registerFileSystemProvider(scheme, this, { isCaseSensitive: true }));
+  }
+
+  async stat(uri: Uri): Promise<FileStat> {
+    return (await this.files()).stat(uri);
+  }
+
+  async readFile(uri: Uri): Promise<Uint8Array> {
+    return (await this.files()).readFile(uri);
+  }
+
+  async writeFile(uri: Uri, bytes: Uint8Array): Promise<void> {
+    await (await this.files()).writeFile(uri, bytes, { create: false, overwrite: true });
+  }
+
+  /** What has never been asked for has no changes that anybody could miss. */
+  private files(): Promise<FileSystemProvider> {
+    return (this.served ??= this.provider().then((files) => {
+      this.disposables.add(files.onDidChangeFile((changes) => this.changed.fire(changes)));
+      return files;
+    }));
+  }
+}
+
+/** A tree view that VS Code knows before what fills it is loaded: that is asked for when somebody looks. */
+export class LazyTree<T> implements Disposable {
+  readonly view: TreeView<T>;
+  private readonly changed = new EventEmitter<undefined>();
+
+  constructor(id: string, provider: () => Promise<Required<Pick<TreeDataProvider<T>, 'getChildren' | 'getTreeItem'>>>) {
+    const treeDataProvider: TreeDataProvider<T> = {
+      onDidChangeTreeData: this.changed.event,
+      getChildren: async (node) => (await provider()).getChildren(node),
+      getTreeItem: async (node): Promise<TreeItem> => (await provider()).getTreeItem(node),
+    };
+    this.view = window.createTreeView(id, { treeDataProvider, canSelectMany: true, showCollapseAll: false });
+  }
+
+  /** Has VS Code ask again. */
+  redraw(): void {
+    this.changed.fire(undefined);
+  }
+
+  dispose(): void {
+    this.view.dispose();
+    this.changed.dispose();
+  }
+}

@@ -1,0 +1,106 @@
+import { window, QuickPickItemKind, type QuickPickItem } from 'vscode';
+import type { ApprovalAnswer, PendingApproval } from '../../core/chat/turn/approvals';
+import { visibleText } from '../../core/base/text';
+import { t, wholeNumber } from '../../core/l10n';
+import { plainLabel } from '../plainText';
+import { showText } from '../notices';
+import type { ListedTool } from '../../core/tools/toolBox';
+
+interface ApprovalPickerDeps {
+  /** Oldest first; asked again after each answer: what waits may have been answered elsewhere meanwhile. */
+  readonly pending: () => readonly PendingApproval[];
+  /** Rejects, in words for the user, for a call that does not wait any more. */
+  readonly answer: (call: string, answer: ApprovalAnswer) => Promise<void>;
+  readonly showChange: (call: string) => Promise<void>;
+}
+
+/** Characters that fit beside each other in a quick pick of the usual width. */
+const longDetail = 80;
+
+interface Item extends QuickPickItem {
+  readonly choice: ApprovalAnswer | 'show' | 'read';
+}
+
+/** Puts what waits for a permission to the user, the oldest first, with the view open or not. Closing a list answers nothing. */
+export async function answerApprovals({ pending, answer, showChange }: ApprovalPickerDeps): Promise<void> {
+  if (pending().length === 0) throw new Error(t('Nothing waits for your permission.'));
+  const answered = new Set<string>();
+  for (;;) {
+    const waiting = pending().filter(({ call }) => !answered.has(call));
+    const [next] = waiting;
+    if (!next) return;
+    const choice = await pickAnswer(next, waiting.length);
+    if (choice === undefined) return;
+    if (choice === 'show') return showChange(next.call);
+    if (choice === 'read') return showText(visibleText(next.question.detail ?? '', 'lines'), 'shellscript');
+    await answer(next.call, choice);
+    answered.add(next.call);
+  }
+}
+
+async function pickAnswer({ tool, question }: PendingApproval, waiting: number): Promise<Item['choice'] | undefined> {
+  const { title, detail, note, everyTime, change } = question;
+  const items: Item[] = [
+    // The command itself, or why this is asked. The list cuts a long line: all of it can be read from the last item.
+    {
+      label: `$(check) ${t('Allow')}`,
+      description: plainLabel(visibleText(title)),
+      ...(detail === null ? {} : { detail: plainLabel(visibleText(detail.replaceAll('\n', ' ⏎ '))) }),
+      choice: 'allow',
+    },
+    ...(everyTime
+      ? []
+      : [
+          {
+            label: `$(check-all) ${t('Allow for This Session')}`,
+            description: t('whatever else {0} is called for', visibleText(tool)),
+            choice: 'session' as const,
+          },
+        ]),
+    { label: `$(close) ${t('Deny')}`, description: t('the model is told, and goes on without it'), choice: 'deny' },
+    ...(detail !== null && (detail.length > longDetail || detail.includes('\n'))
+      ? [{ label: `$(file) ${t('Show All of It')}`, description: t('answer afterwards with the same command'), choice: 'read' as const }]
+      : []),
+    ...(change
+      ? [{ label: `$(diff) ${t('Show the Change')}`, description: t('answer afterwards with the same command'), choice: 'show' as const }]
+      : []),
+  ];
+  const heading = waiting > 1 ? t('Permission Needed ({0} more waiting)', waiting - 1) : t('Permission Needed');
+  const picked = await window.showQuickPick(items, {
+    title: heading,
+    placeHolder: [title, ...(note === undefined ? [] : [note])].map((text) => visibleText(text)).join(' — '),
+    ignoreFocusOut: true,
+  });
+  return picked?.choice;
+}
+
+interface ToolItem extends QuickPickItem {
+  readonly name?: string;
+}
+
+/** Names of the tools that are on; undefined when the user has closed the list. */
+export async function pickTools(tools: readonly ListedTool[]): Promise<readonly string[] | undefined> {
+  const item = ({ name, description, tokens, isOn }: ListedTool): ToolItem => ({
+    label: plainLabel(name),
+    name,
+    picked: isOn,
+    description: t('~{0} tokens', wholeNumber(tokens)),
+    detail: plainLabel(description.replace(/\s+/g, ' ').slice(0, 200)),
+  });
+  const others = tools.filter(({ isOwn }) => !isOwn);
+  const items: ToolItem[] = [
+    { label: 'Threadkeeper', kind: QuickPickItemKind.Separator },
+    ...tools.filter(({ isOwn }) => isOwn).map(item),
+    ...(others.length > 0
+      ? [{ label: t('Other extensions and MCP servers'), kind: QuickPickItemKind.Separator }, ...others.map(item)]
+      : []),
+  ];
+  const picked = await window.showQuickPick(items, {
+    title: t('Select Tools'),
+    placeHolder: t('What the model may use from the next message on'),
+    canPickMany: true,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  return picked?.flatMap(({ name }) => name ?? []);
+}

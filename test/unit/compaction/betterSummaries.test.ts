@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { StoreError } from '../../../src/core/errors';
+import { type EntryOf } from '../../../src/core/session/entry';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { says } from '../../support/chat/scriptedModel';
+
+const good = (fact = 'the plan is set (#2)') =>
+  JSON.stringify({ logos: [fact], pathos: [], abstract: [], conversation_summary: 'They talked.' });
+
+let rig: ConversationRig;
+
+describe('better summaries', () => {
+  beforeEach(async () => (rig = await ConversationRig.create()));
+  afterEach(() => rig.dispose());
+
+  async function standIn(): Promise<EntryOf<'compaction'>> {
+    rig.summarizer.fail = 'overloaded';
+    await rig.fill(6, 800);
+    const { entry } = await rig.conversation.compact();
+    assert.equal(entry?.content.rung, 'extractive');
+    return entry;
+  }
+
+  const retried = () => rig.logged.filter(({ event }) => event === 'summary_retry').map(({ data }) => [data!['attempt'], data!['ok']]);
+
+  it('are made from the originals in the background, less and less often, recorded at once and sent with the next request', async () => {
+    const target = await standIn();
+    const asked = rig.summarizer.prompts.length;
+    rig.clock.pass(59_999);
+    assert.equal(rig.summarizer.prompts.length, asked);
+    rig.clock.pass(1);
+    await rig.until(async () => retried().length === 1 && (await rig.store.summaryRetries(rig.session))[0]?.attempts === 1);
+    const [queued] = await rig.store.summaryRetries(rig.session);
+    assert.equal(queued!.nextAt - rig.clock.now(), 120_000);
+    rig.summarizer.fail = null;
+    await new Promise((resolve) => setImmediate(resolve));
+    rig.clock.pass(120_000);
+    await rig.until(() => retried().length === 2);
+    assert.deepEqual(retried(), [
+      [1, false],
+      [2, true],
+    ]);
+    assert.match(rig.summarizer.prompts.at(-1)!, /question 0/);
+    await rig.until(() => rig.compactions().length === 2);
+    await rig.fill(1, 100, 'later');
+    const improved = rig.compactions()[1]!;
+    assert.deepEqual(
+      { trigger: improved.content.trigger, rung: improved.content.rung, supersedes: improved.content.supersedes },
+      { trigger: 'retry', rung: 'model', supersedes: target.uuid },
+    );
+    assert.equal(improved.content.firstKeptEntry, target.content.firstKeptEntry);
+    assert.match(rig.lastSent, /the plan is set/);
+    assert.deepEqual(await rig.store.summaryRetries(rig.session), []);
+    assert.equal((await rig.conversation.undoCompaction()).message, null);
+  });
+
+  it('survive the process', async () => {
+    await standIn();
+    await rig.reopen();
+    rig.summarizer.fail = null;
+    await rig.until(() => rig.clock.timers > 0);
+    rig.clock.pass(60_000);
+    await rig.until(() => rig.compactions().length === 2);
+    assert.deepEqual(
+      rig.compactions().map(({ content }) => content.trigger),
+      ['manual', 'retry'],
+    );
+  });
+
+  it('wait for the next occasion when they cannot be stored', async () => {
+    await standIn();
+    rig.summarizer.fail = null;
+    await rig.until(() => rig.clock.timers > 0);
+    rig.failAppends(new StoreError('disk_full', 'full'));
+    rig.clock.pass(60_000);
+    await rig.until(() => rig.logged.some(({ event }) => event === 'summary_retry_not_saved'));
+    const asked = rig.summarizer.prompts.length;
+    rig.failAppends(null);
+    await rig.fill(1, 100, 'later');
+    assert.deepEqual(
+      [rig.compactions().map(({ content }) => content.trigger), rig.summarizer.prompts.length],
+      [['manual', 'retry'], asked],
+    );
+    assert.match(rig.lastSent, /the plan is set/);
+  });
+
+  it('are not made for a compaction that was undone', async () => {
+    await standIn();
+    await rig.conversation.undoCompaction();
+    rig.clock.pass(60_000);
+    await rig.until(async () => (await rig.store.summaryRetries(rig.session)).length === 0);
+    assert.deepEqual(retried(), []);
+  });
+
+  it('can be previewed without being recorded, and the preview is what is then used', async () => {
+    await rig.fill(6, 800);
+    const before = rig.conversation.snapshot.used;
+    const preview = await rig.conversation.previewCompaction();
+    assert.equal(preview.message, null);
+    assert.match(preview.content!.summaryText, /the plan is set/);
+    assert.ok(preview.folds.length > 0 && preview.stays.length > 0 && preview.content!.tokensAfter < before);
+    assert.deepEqual([rig.compactions().length, rig.conversation.snapshot.used], [0, before]);
+    const { entry } = await rig.conversation.compact();
+    assert.deepEqual(
+      { summaryText: entry?.content.summaryText, rung: entry?.content.rung, promptsCount: rig.summarizer.prompts.length },
+      { summaryText: preview.content!.summaryText, rung: 'model', promptsCount: 1 },
+    );
+  });
+
+  it('say in a preview why no model has written the summary, and nothing where none is asked', async () => {
+    await rig.fill(6, 800);
+    rig.summarizer.fail = 'server';
+    const failed = await rig.conversation.previewCompaction();
+    assert.equal(failed.content?.note, 'The model could not summarise: scripted-summarizer: by script.');
+    rig.summarizes = false;
+    await rig.fill(1, 800, 'later');
+    const { content } = await rig.conversation.previewCompaction();
+    assert.deepEqual([content?.rung, content?.note], ['extractive', undefined]);
+  });
+
+  it('can be edited: a new record, the ledgers stay, and an undo brings the messages back', async () => {
+    await rig.fill(6, 800);
+    const first = (await rig.conversation.compact()).entry!;
+    assert.match(rig.conversation.editableSummary!, /the plan is set/);
+    const { entry } = await rig.conversation.editSummary('We agreed on blue.');
+    assert.deepEqual(
+      { trigger: entry?.content.trigger, supersedes: entry?.content.supersedes, rung: entry?.content.rung },
+      { trigger: 'edit', supersedes: first.uuid, rung: first.content.rung },
+    );
+    assert.match(entry!.content.summaryText, /We agreed on blue\./);
+    assert.match(entry!.content.summaryText, /\(#1\) question 0/);
+    assert.doesNotMatch(entry!.content.summaryText, /the plan is set/);
+    assert.match((await rig.conversation.editSummary(' ')).message!, /undo the compaction/);
+    rig.model.scripts.push(says('blue'));
+    await rig.conversation.send('which colour?');
+    assert.match(rig.lastSent, /We agreed on blue/);
+    const prompts = rig.summarizer.prompts.length;
+    await rig.fill(4, 900, 'later');
+    await rig.conversation.compact();
+    assert.match(rig.summarizer.prompts[prompts]!, /<previous-state-\d+>.*We agreed on blue/s);
+  });
+
+  it('can be written anew with instructions, from the originals', async () => {
+    await rig.fill(6, 800);
+    const first = (await rig.conversation.compact()).entry!;
+    rig.summarizer.answers.push(good('colours: blue (#1)'));
+    const { entry } = await rig.conversation.resummarize('keep the colours');
+    assert.match(rig.summarizer.prompts.at(-1)!, /question 0.*keep the colours/s);
+    assert.deepEqual(
+      { supersedes: entry?.content.supersedes, instructions: entry?.content.instructions, coversFrom: entry?.content.coversFrom },
+      { supersedes: first.uuid, instructions: 'keep the colours', coversFrom: first.content.coversFrom },
+    );
+    assert.match(entry!.content.summaryText, /colours: blue/);
+    rig.summarizer.fail = 'server';
+    assert.match((await rig.conversation.resummarize()).message!, /stays as it was/);
+    assert.equal((await rig.conversation.undoCompaction()).message, null);
+    rig.autoCompact = false;
+    rig.model.scripts.push(says('x'));
+    await rig.conversation.send('y');
+    assert.match(rig.lastSent, /question 0/);
+  });
+});
+
+describe('pins', () => {
+  beforeEach(async () => (rig = await ConversationRig.create()));
+  afterEach(() => rig.dispose());
+
+  it('stand in every compaction after the ledgers, files as they are then', async () => {
+    await rig.fill(5, 1_000);
+    const [first] = (await rig.store.page(rig.session, { limit: 100 })).entries;
+    rig.files.set('src/rules.md', { text: 'RULE ONE', hash: 'h1' });
+    assert.equal((await rig.conversation.pin({ kind: 'text', target: 'Always use tabs.' })).message, null);
+    rig.clock.pass(1);
+    assert.equal((await rig.conversation.pin({ kind: 'file', target: 'src/rules.md' })).message, null);
+    assert.match((await rig.conversation.pin({ kind: 'entry', target: first!.uuid })).message!, /tokens.*for pins are free/);
+    assert.match((await rig.conversation.pin({ kind: 'file', target: 'nope' })).message!, /cannot be read/);
+    assert.deepEqual(
+      (await rig.conversation.pins()).map(({ kind, target }) => [kind, target]),
+      [
+        ['text', 'Always use tabs.'],
+        ['file', 'src/rules.md'],
+      ],
+    );
+    rig.model.scripts.push(says('seen'));
+    await rig.conversation.send('hm');
+    assert.match(rig.lastSent, /Always use tabs/, 'seen at once');
+    rig.files.set('src/rules.md', { text: 'RULE TWO', hash: 'h2' });
+    const text = (await rig.conversation.compact()).entry!.content.summaryText;
+    assert.match(
+      text,
+      /## What the user said.*## Pinned by the user \(verbatim\)\n### Note\n {2}Always use tabs\.\n### File src\/rules\.md, changed since it was pinned\n {2}RULE TWO/s,
+    );
+    await rig.conversation.unpin({ kind: 'text', target: 'Always use tabs.' });
+    await rig.fill(4, 900, 'later');
+    const second = (await rig.conversation.compact()).entry!.content.summaryText;
+    assert.match(second, /RULE TWO/);
+    assert.doesNotMatch(second, /### Note/);
+  });
+});

@@ -1,0 +1,200 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { chmod, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { contentHash } from '../../../src/node/rewind/packedContent';
+import { realDisk, type RestoreDisk } from '../../../src/node/rewind/restoreDisk';
+import { RestoreFault, restoreFiles, type FileRestore } from '../../../src/node/rewind/restoreFiles';
+import { resumeRestores } from '../../../src/node/rewind/resumeRestores';
+import { silentLog } from '../../support/chat/conversationRig';
+import { readTree, sampleRestore, writeTree, type Tree } from '../../support/rewind/sampleTree';
+import { tempFolder, type TempFolder } from '../../support/store/storeTemp';
+
+const seeds = 5;
+
+/** The real one without waiting for the platters: nothing here loses power. */
+const quickDisk: RestoreDisk = {
+  ...realDisk,
+  writeNew: async (path, content, mode) => {
+    await writeFile(path, content, { flag: 'wx' });
+    await chmod(path, mode);
+  },
+  saveJournal: async (file, text) => {
+    await writeFile(`${file}.tmp`, text);
+    await rename(`${file}.tmp`, file);
+  },
+  syncFolder: async () => undefined,
+};
+
+describe('a restore of files', () => {
+  let temp: TempFolder;
+  let root: string;
+  let storage: string;
+  beforeEach(() => {
+    temp = tempFolder();
+    root = join(temp.path, 'project');
+    storage = join(temp.path, 'storage');
+    mkdirSync(root);
+  });
+  afterEach(() => temp.remove());
+
+  const write = (path: string, from: string | null, to: string | null): FileRestore => ({
+    root,
+    path,
+    from: from === null ? null : { hash: contentHash(Buffer.from(from)), bytes: from.length, kind: 'file' },
+    to: to === null ? null : { kind: 'file', content: Buffer.from(to) },
+  });
+  /** It fails at this file with this problem, and nothing has changed anywhere. */
+  async function refuses(files: readonly FileRestore[], path: string, problem: string, disk: RestoreDisk = realDisk): Promise<void> {
+    const before = readTree(temp.path);
+    await rejects(
+      restoreFiles(files, { storage, disk }),
+      (error) => error instanceof RestoreFault && error.path === path && error.problem === problem,
+    );
+    deepStrictEqual(readTree(temp.path), before);
+  }
+  /** A disk that does `fault` before its call with this number; numbers the calls. */
+  function faultyDisk(at: number, fault: (name: string) => void): RestoreDisk & { readonly calls: () => number } {
+    let calls = 0;
+    const entry =
+      (name: keyof RestoreDisk) =>
+      async (...args: unknown[]) => {
+        if (++calls >= at) fault(name);
+        return (quickDisk[name] as (...all: unknown[]) => unknown)(...args);
+      };
+    const names = Object.keys(realDisk) as (keyof RestoreDisk)[];
+    return { ...(Object.fromEntries(names.map((name) => [name, entry(name)])) as unknown as RestoreDisk), calls: () => calls };
+  }
+
+  it('creates, changes and deletes, with kinds, links, and files in the place of folders', async () => {
+    for (let seed = 0; seed < 30; seed++) {
+      const at = join(temp.path, `tree-${seed}`);
+      const { before, after, restores } = sampleRestore(at, seed);
+      writeTree(at, before);
+      await restoreFiles(restores, { storage, disk: quickDisk });
+      deepStrictEqual(sorted(readTree(at)), sorted(after), `seed ${seed}`);
+    }
+    deepStrictEqual(readdirSync(join(storage, 'restores')), []);
+  });
+
+  it('leaves the old tree or the new one, wherever it is cut off', async function () {
+    this.timeout(120_000);
+    const counts = { old: 0, new: 0 };
+    for (let seed = 0; seed < seeds; seed++) {
+      for (let at = 1; ; at++) {
+        const tree = join(temp.path, `tree-${seed}-${at}`);
+        const { before, after, restores } = sampleRestore(tree, seed);
+        writeTree(tree, before);
+        // From then on nothing reaches the disk, as with a process that is no more.
+        const disk = faultyDisk(at, () => {
+          throw new Error('dead');
+        });
+        const isThrough = await restoreFiles(restores, { storage, disk }).then(
+          () => true,
+          () => false,
+        );
+        await resumeRestores(storage, silentLog, quickDisk);
+        const now = JSON.stringify(sorted(readTree(tree)));
+        const isOld = now === JSON.stringify(sorted(before));
+        if (!isOld) strictEqual(now, JSON.stringify(sorted(after)), `seed ${seed}, call ${at}`);
+        if (isThrough) break;
+        counts[isOld ? 'old' : 'new']++;
+        rmSync(tree, { recursive: true });
+      }
+    }
+    ok(counts.old > 100 && counts.new > 100, JSON.stringify(counts));
+  });
+
+  it('takes everything back when the disk is full, or a file cannot be written, at any moment', async function () {
+    this.timeout(120_000);
+    for (const code of ['ENOSPC', 'EACCES', 'EIO']) {
+      for (let at = 1; ; at += 3) {
+        const tree = join(temp.path, `tree-${code}-${at}`);
+        const { before, restores } = sampleRestore(tree, 3);
+        writeTree(tree, before);
+        let left = 1;
+        const disk = faultyDisk(at, (name) => {
+          // What is in the way of a folder's removal is no failure, and a link that cannot be made is copied.
+          if (['rmdir', 'link', 'syncFolder', 'rmAll', 'removeJournal'].includes(name) || left-- <= 0) return;
+          throw Object.assign(new Error(code), { code });
+        });
+        const isThrough = await restoreFiles(restores, { storage, disk }).then(
+          () => true,
+          () => false,
+        );
+        if (isThrough) break;
+        deepStrictEqual(sorted(readTree(tree)), sorted(before), `${code} at call ${at}`);
+        deepStrictEqual(existsSync(join(storage, 'restores')) ? readdirSync(join(storage, 'restores')) : [], []);
+      }
+    }
+  });
+
+  it('refuses what has changed, is read-only, or leads elsewhere, and touches nothing then', async () => {
+    writeFileSync(join(root, 'a.txt'), 'a');
+    writeFileSync(join(root, 'b.txt'), 'b');
+    const good = write('a.txt', 'a', 'A');
+    await refuses([good, write('b.txt', 'other', 'B')], 'b.txt', 'changed');
+    await refuses([good, write('b.txt', null, 'B')], 'b.txt', 'changed');
+    chmodSync(join(root, 'b.txt'), 0o444);
+    await refuses([good, write('b.txt', 'b', 'B')], 'b.txt', 'read_only');
+    mkdirSync(join(temp.path, 'outside'));
+    writeFileSync(join(temp.path, 'outside', 'x.txt'), 'x');
+    symlinkSync(join(temp.path, 'outside'), join(root, 'link'));
+    await refuses([good, write('link/x.txt', 'x', 'X')], 'link/x.txt', 'linked');
+    await refuses([good, write('link/new.txt', null, 'X')], 'link/new.txt', 'linked');
+    mkdirSync(join(root, 'inner', '.git'), { recursive: true });
+    writeFileSync(join(root, 'inner', 'y.txt'), 'y');
+    await refuses([good, write('inner/y.txt', 'y', 'Y')], 'inner/y.txt', 'nested_repository');
+    for (const path of ['../outside/x.txt', '.git/config', 'a/../../b', '.GIT/hooks/post-commit', ''])
+      await refuses([good, write(path, null, 'x')], path, 'failed');
+    mkdirSync(join(root, 'folder'));
+    writeFileSync(join(root, 'folder', 'mine'), 'mine');
+    await refuses([good, write('folder', null, 'x')], 'folder', 'in_the_way');
+    await refuses([good, write('a.txt/below', null, 'x')], 'a.txt/below', 'in_the_way');
+  });
+
+  it('keeps permissions, replaces a link and not what it leads to, and parts a file from its second name', async () => {
+    writeFileSync(join(root, 'private'), 'secret', { mode: 0o600 });
+    writeFileSync(join(temp.path, 'target'), 'target');
+    symlinkSync(join(temp.path, 'target'), join(root, 'link'));
+    writeFileSync(join(root, 'one'), 'one');
+    linkSync(join(root, 'one'), join(temp.path, 'two'));
+    await restoreFiles(
+      [
+        write('private', 'secret', 'other'),
+        { ...write('link', null, 'plain'), from: { hash: contentHash(Buffer.from(join(temp.path, 'target'))), bytes: 6, kind: 'link' } },
+        write('one', 'one', 'ONE'),
+      ],
+      { storage },
+    );
+    strictEqual(statSync(join(root, 'private')).mode & 0o777, 0o600);
+    strictEqual(readFileSync(join(temp.path, 'target'), 'utf8'), 'target');
+    strictEqual(readFileSync(join(temp.path, 'two'), 'utf8'), 'one');
+    deepStrictEqual(sorted(readTree(root)), sorted({ link: 'file plain', one: 'file ONE', private: 'file other' }));
+  });
+
+  it('can be cancelled before anything is in its place', async () => {
+    writeFileSync(join(root, 'a.txt'), 'a');
+    const stop = new AbortController();
+    await rejects(
+      restoreFiles([write('a.txt', 'a', 'A'), write('b.txt', null, 'B')], { storage, signal: stop.signal, onProgress: () => stop.abort() }),
+      { name: 'AbortError' },
+    );
+    deepStrictEqual(readTree(temp.path), { [join('project', 'a.txt')]: 'file a' });
+  });
+});
+
+function sorted(tree: Tree): [string, string][] {
+  return Object.entries(tree).sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import type { SessionStore } from '../../../../src/core/ports';
+import { openChat, smallModel, words, type ChatSession } from '../../../support/chat/chatSession';
+import { inOrder } from '../../../support/chat/inOrder';
+import { reply } from '../../../support/messagesApi/messagesApiScript';
+import { testUuid, userMessage } from '../../../support/store/storeTemp';
+import { prepareHistory, type PreparedHistory } from '../../../support/store/writeHistory';
+import { SessionsPage } from '../../../support/view/sessionsPage';
+import { themes } from '../../../support/view/themes';
+import { waitFor } from '../../../support/waitFor';
+
+const minute = 60_000;
+const summary = JSON.stringify({
+  logos: ['The mooring code is 7741 (#2).'],
+  pathos: [],
+  abstract: [],
+  conversation_summary: 'They went through the harbour rules.',
+});
+
+/** What somebody sees who leaves a conversation while the provider still has its prompt, and comes back when it has not. */
+describe('the prompt cache of a conversation', function () {
+  inOrder(this);
+  let history: PreparedHistory;
+  let session: ChatSession;
+  let sessions: SessionsPage;
+
+  const settings = { 'threadkeeper.anthropic.cacheTime': '5m', 'threadkeeper.memoryFlush.enabled': false };
+
+  async function open(): Promise<void> {
+    session = await openChat({ ...history.options, window: 100_000, settings, viewport: { width: 1280, height: 900 } });
+    session.api.respond = () => reply(summary);
+    sessions = new SessionsPage(session.workbench);
+    await sessions.open();
+  }
+
+  before(async () => {
+    history = await prepareHistory(async (store) => {
+      await writeTalk(store, 'Left long ago', 120 * minute);
+      // In a moment it is time to prepare, and a minute after that the cache expires.
+      await writeTalk(store, 'Just left', 3 * minute);
+    });
+    await open();
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(async () => {
+    await session?.close();
+    await history?.remove();
+  });
+
+  it('tells while it is warm what the next message costs, now and later, and nothing above the composer', async () => {
+    const { chat } = session;
+    await sessions.open();
+    await sessions.choose('Just left');
+    await chat.see('article', /mooring code is 7741/);
+    await (await chat.locator('.gauge-label')).click();
+    await chat.see('.gauge-card', /Prompt cache: warm until \d.*The next message writes about .* tokens.*, later about 2[0-9.]+k tokens/);
+    assert.equal(await chat.count('.cold-line'), 0);
+    await inBothThemes('prompt-cache-warm');
+    await (await chat.locator('.gauge-label')).click();
+  });
+
+  it('is prepared for shortly before the cache expires, and changes nothing that is shown', async () => {
+    const { api, chat } = session;
+    await waitFor('the summary to be asked for', () => api.messages.length === 1, { timeout: 120_000 });
+    assert.match(JSON.stringify(api.messages[0]!.body), /mooring code is 7741/);
+    await (await chat.locator('.gauge-label')).click();
+    await chat.see('.gauge-card', /with the summary that is ready/);
+    await (await chat.locator('.gauge-label')).click();
+    assert.deepEqual([await chat.count('.compaction-card'), await chat.count('.cold-line')], [0, 0]);
+  });
+
+  it('says on a return without a summary what the message sends again', async () => {
+    const { chat } = session;
+    await sessions.choose('Left long ago');
+    await chat.see('.cold-line', /The prompt cache has expired\. This message sends [23][0-9.]+k tokens again\.\s+Compact First/);
+    await chat.see('.gauge-cold', 'cache expired');
+    await inBothThemes('prompt-cache-expired');
+  });
+
+  it('is compacted on return with what was prepared, after a restart as well, and no model is asked for it', async () => {
+    await session.close();
+    // As if the hour between had passed.
+    execFileSync('sqlite3', [history.storeFile, `UPDATE usage SET at = at - ${60 * minute}`]);
+    await open();
+    const { api, chat, workbench } = session;
+    await sessions.choose('Just left');
+    await chat.see('.cold-line', /This message is compacted first: it sends [0-9.]+k tokens, not [23][0-9.]+k/);
+    await inBothThemes('prompt-cache-return');
+    api.enqueue(reply('Welcome back.'));
+    await chat.ask('Where were we?');
+    await chat.see('article.answer', 'Welcome back.');
+    assert.equal(api.messages.length, 1, 'the message alone is sent at the moment of return');
+    assert.match(JSON.stringify(api.messages[0]!.body), /The mooring code is 7741/);
+    await chat.see('.compaction-card', /Compacted \d+ messages/);
+    assert.equal(await chat.count('.cold-line'), 0);
+    await workbench.screenshot('prompt-cache-folded');
+    await chat.press('Undo');
+    await chat.see('.compaction-card .state', 'undone');
+  });
+
+  async function inBothThemes(name: string): Promise<void> {
+    const { api, chat, server, workbench } = session;
+    for (const theme of ['light', 'dark'] as const) {
+      await server.writeSettings({
+        ...settings,
+        'threadkeeper.anthropic.baseUrl': api.url,
+        'threadkeeper.model': smallModel,
+        'workbench.colorTheme': themes[theme],
+      });
+      await waitFor(theme, async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${themes[theme]}"])`)) > 0);
+      await workbench.screenshot(`${name}-${theme}`);
+    }
+  }
+});
+
+/** About 24,000 tokens that a provider was paid to keep so many milliseconds ago. */
+async function writeTalk(store: SessionStore, title: string, ago: number): Promise<void> {
+  const at = Date.now() - ago;
+  const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', title, createdAt: at - 60 * minute });
+  const entries = [
+    userMessage(uuid, null, `The mooring code is 7741. ${words(3_000, 1)}`, { createdAt: at - 8 * minute, tokenEstimate: null }),
+  ];
+  for (let i = 2; i <= 8; i++) {
+    const role = i % 2 === 0 ? 'assistant' : 'user';
+    const text = `Part ${i} of the harbour rules: ${words(3_000, i)}`;
+    entries.push(
+      userMessage(uuid, entries.at(-1)!.uuid, '', {
+        createdAt: at - (9 - i) * minute,
+        tokenEstimate: null,
+        content: role === 'assistant' ? { type: 'message', role, text, model: smallModel } : { type: 'message', role, text },
+      }),
+    );
+  }
+  const usage = { provider: 'anthropic', model: smallModel, kind: 'turn', input: 10, output: 3_000, cacheRead: 0, cost: null } as const;
+  await store.append(uuid, { entries, usage: [{ ...usage, entry: entries.at(-1)!.uuid, cacheWrite: 24_000, at }] });
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openChat, type ChatSession } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
+import { waitFor } from '../../support/waitFor';
+
+/** Files and conversation taken back in a real window, told in order. */
+describe('rewind', function () {
+  inOrder(this);
+  let session: ChatSession;
+  const file = (path: string) => join(session.folder, path);
+  const text = (path: string) => readFile(file(path), 'utf8');
+  const becomes = (path: string, wanted: string | null) =>
+    waitFor(`${path} as ${JSON.stringify(wanted)}`, async () =>
+      wanted === null ? !existsSync(file(path)) : existsSync(file(path)) && (await text(path)) === wanted,
+    );
+  /** A turn with one call, which is allowed. */
+  const turn = async (said: string, call: ReturnType<typeof toolCall>) => {
+    const { api, chat } = session;
+    api.enqueue(reply(call), reply(`Done: ${said}`));
+    await chat.send(said);
+    await chat.press(/^Allow$/);
+    await chat.see('article.answer', `Done: ${said}`);
+    await chat.idle();
+  };
+  const restore = async (said: string, scope: string) => {
+    const { chat, workbench } = session;
+    await (await chat.see('article.user-message', said)).hover();
+    await (await chat.see('article.user-message', said)).getByRole('button', { name: 'Restore files and conversation' }).click();
+    await workbench.quickInput.waitUntilOpen('Restore to before this message');
+    await workbench.quickInput.pick(scope);
+  };
+
+  before(async () => {
+    session = await openChat({ window: 60_000, settings: { 'files.autoSave': 'off', 'threadkeeper.checkpoint.enabled': false } });
+    await writeFile(file('src/edited.txt'), 'one\ntwo\nthree\n');
+    await writeFile(file('src/gone.txt'), 'still here\n');
+    execFileSync('git', ['-C', session.folder, 'init', '-q']);
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  it('takes an edit, a created and a deleted file back, after they were looked at', async () => {
+    const { workbench } = session;
+    await turn('Edit it', toolCall('edit_file', { path: 'src/edited.txt', old_text: 'two', new_text: 'TWO' }));
+    await turn('Create one', toolCall('create_file', { path: 'src/created.txt', content: 'new\n' }));
+    await turn('Delete one', toolCall('run_command', { command: 'rm src/gone.txt' }));
+    assert.deepEqual([await text('src/edited.txt'), existsSync(file('src/gone.txt'))], ['one\nTWO\nthree\n', false]);
+    await restore('Edit it', 'Files only');
+    await workbench.quickInput.waitUntilOpen('The selected files are restored');
+    assert.deepEqual((await workbench.quickInput.labels()).sort(), ['src/created.txt', 'src/edited.txt', 'src/gone.txt']);
+    await workbench.page.locator('.tab', { hasText: 'Restore Files' }).waitFor();
+    await workbench.screenshot('rewind-preview');
+    await workbench.quickInput.accept();
+    await becomes('src/edited.txt', 'one\ntwo\nthree\n');
+    await becomes('src/created.txt', null);
+    await becomes('src/gone.txt', 'still here\n');
+  });
+
+  it('undoes the restore', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Undo Last Restore of Files');
+    await workbench.quickInput.waitUntilOpen('Undo Restore of Files');
+    await workbench.quickInput.accept();
+    await becomes('src/edited.txt', 'one\nTWO\nthree\n');
+    await becomes('src/created.txt', 'new\n');
+    await becomes('src/gone.txt', null);
+  });
+
+  it('leaves a file alone that has unsaved changes', async () => {
+    const { workbench } = session;
+    const { page, quickInput } = workbench;
+    await page.keyboard.press('Control+P');
+    await quickInput.type('edited.txt');
+    await waitFor('the file in the list', async () => (await quickInput.labels()).includes('edited.txt'));
+    await quickInput.pick('edited.txt');
+    const editor = page.locator('.editor-instance .view-lines').last();
+    await editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('MINE ');
+    await page.locator('.tab.dirty', { hasText: 'edited.txt' }).waitFor();
+    await restore('Edit it', 'Files only');
+    await quickInput.waitUntilOpen('The selected files are restored');
+    assert.deepEqual((await quickInput.labels()).sort(), ['src/created.txt', 'src/gone.txt']);
+    await workbench.screenshot('rewind-unsaved');
+    await quickInput.accept();
+    await becomes('src/gone.txt', 'still here\n');
+    assert.equal(await text('src/edited.txt'), 'one\nTWO\nthree\n');
+    assert.equal(await page.locator('.tab.dirty', { hasText: 'edited.txt' }).count(), 1);
+    await page.keyboard.press('Escape');
+    await workbench.runCommand('Threadkeeper: Undo Last Restore of Files');
+    await quickInput.waitUntilOpen('Undo Restore of Files');
+    await quickInput.accept();
+    await becomes('src/gone.txt', null);
+  });
+
+  it('shows what the answer changed', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Review What the Answer Changed');
+    await workbench.quickInput.waitUntilOpen('The last answer changed 1 file');
+    assert.deepEqual(await workbench.quickInput.labels(), ['src/gone.txt']);
+    await workbench.screenshot('rewind-review');
+    await workbench.quickInput.close();
+  });
+
+  it('takes the conversation along, and switches files with a branch', async () => {
+    const { chat, workbench } = session;
+    await workbench.runCommand('Threadkeeper: Restore Files and Conversation…');
+    await workbench.quickInput.waitUntilOpen('Restore to before which message?');
+    await workbench.quickInput.pick('Create one');
+    await workbench.quickInput.waitUntilOpen('Restore to before this message');
+    await workbench.quickInput.pick('Files and conversation');
+    await workbench.quickInput.waitUntilOpen('The selected files are restored');
+    await workbench.quickInput.accept();
+    await becomes('src/created.txt', null);
+    await becomes('src/gone.txt', 'still here\n');
+    await waitFor('one message', async () => (await chat.count('article.user-message')) === 1);
+    await turn('Another way', toolCall('create_file', { path: 'src/other.txt', content: 'other\n' }));
+    await chat.press('Previous branch');
+    await workbench.page.getByRole('button', { name: 'Switch Files' }).click();
+    await chat.see('article.answer', 'Done: Delete one');
+    await becomes('src/created.txt', 'new\n');
+    await becomes('src/other.txt', null);
+    await becomes('src/gone.txt', null);
+  });
+});
