@@ -15,36 +15,50 @@ function jobs(): number {
   return Number.isInteger(chosen) && chosen > 0 ? chosen : Math.min(4, availableParallelism());
 }
 
+/** A second try for more files than this would hide that something is broken. */
+const mostSecondTries = 4;
+
 /**
  * Runs test files with mocha in Node processes, each of which takes the next file when it has done one. What a file prints comes in one
  * piece when it has ended. A process that dies, or cannot load a file, counts as one failure, and another one takes what is left.
- * Rejects when `signal` ends it.
+ * Where CI is set, a file with failures is run once more when all others have ended, alone and in a new process: a real window on a busy
+ * machine is sometimes late. The second try counts, and what was unsteady is named. Rejects when `signal` ends it.
  */
 export async function runInNode(
   run: MochaRun,
   signal: AbortSignal,
   env: NodeJS.ProcessEnv = {},
   print = (text: string) => void process.stdout.write(text),
+  secondTries = process.env['CI'] ? mostSecondTries : 0,
 ): Promise<SuiteResult> {
   // The long ones first, so that the last to end is a short one; a file's size is near enough.
   const files = run.files
     .map((file) => ({ file, size: statSync(file).size }))
     .sort((a, b) => b.size - a.size)
     .map(({ file }) => file);
-  const results: SuiteResult[] = [];
-  const work = async () => {
+  const results = new Map<string, SuiteResult>();
+  const work = async (queue: string[]) => {
     let child: TestProcess | null = null;
-    for (let file = files.shift(); file !== undefined && !signal.aborted; file = files.shift()) {
+    for (let file = queue.shift(); file !== undefined && !signal.aborted; file = queue.shift()) {
       child ??= new TestProcess({ ...process.env, ...env }, signal, print);
       const { result, isUsable } = await child.run({ ...run, files: [file] });
-      results.push(result);
+      results.set(file, result);
       if (!isUsable) child = null;
     }
     await child?.end();
   };
-  await Promise.all(Array.from({ length: Math.min(jobs(), files.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(jobs(), files.length) }, () => work(files)));
+  const failed = [...results].filter(([, result]) => result.failed > 0).map(([file]) => file);
+  if (failed.length <= secondTries) {
+    for (const file of failed) {
+      print(`\nA second try: ${relative(builtTests, file)}\n`);
+      await work([file]);
+      if (results.get(file)?.failed === 0)
+        print(`\nUNSTEADY: ${relative(builtTests, file)} failed at first and passed when it ran alone.\n`);
+    }
+  }
   signal.throwIfAborted();
-  return sum(results);
+  return sum([...results.values()]);
 }
 
 class TestProcess {

@@ -31,20 +31,23 @@ export class ChatPage {
     return (await this.locator('tk-composer textarea')).inputValue();
   }
 
-  /** Sends, and waits until the turn has ended. */
-  async ask(text: string): Promise<void> {
+  /** Sends, and waits until the turn has ended, or until what `orSees` selects asks for something. */
+  async ask(text: string, orSees?: string): Promise<void> {
     const before = await this.count('article.user-message');
     await this.send(text);
     await waitFor(
       'the message in the transcript',
       async () => (await this.count('article.user-message')) > before || (await this.count('article.user-message')) >= 50,
     );
-    await this.idle();
+    await this.idle(orSees);
   }
 
-  /** Waits until nothing runs. */
-  async idle(): Promise<void> {
-    await waitFor('the turn to end', async () => (await this.count('tk-composer .stop')) === 0);
+  /** Waits until nothing runs, or until what `orSees` selects is there. */
+  async idle(orSees?: string): Promise<void> {
+    await waitFor(
+      'the turn to end',
+      async () => (await this.count('tk-composer .stop')) === 0 || (orSees !== undefined && (await this.count(orSees)) > 0),
+    );
   }
 
   async count(selector: string): Promise<number> {

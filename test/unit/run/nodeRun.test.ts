@@ -14,9 +14,9 @@ describe('running test files side by side', () => {
     return file;
   };
   let printed = '';
-  const run = (files: readonly string[]) => {
+  const run = (files: readonly string[], secondTries = 0) => {
     printed = '';
-    return runInNode({ files, timeout: 5_000 }, new AbortController().signal, {}, (text) => void (printed += text));
+    return runInNode({ files, timeout: 5_000 }, new AbortController().signal, {}, (text) => void (printed += text), secondTries);
   };
 
   it('adds up what each file says', async () => {
@@ -35,6 +35,25 @@ describe('running test files side by side', () => {
     ];
     deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 0 });
     match(printed, /The test process ended while .*dies\.test\.js ran/);
+  });
+
+  it('gives a file with failures a second try where that is asked for, and says so', async () => {
+    const marker = JSON.stringify(join(folder, 'was-here'));
+    const files = [
+      fileOf(
+        'unsteady.test.js',
+        `const fs = require('node:fs'); const second = fs.existsSync(${marker}); fs.writeFileSync(${marker}, '');
+         it('holds at the second try', () => { if (!second) throw new Error('too late'); });`,
+      ),
+    ];
+    deepStrictEqual(await run(files, 1), { passed: 1, failed: 0, skipped: 0 });
+    match(printed, /UNSTEADY: .*unsteady\.test\.js failed at first/);
+    rmSync(join(folder, 'was-here'));
+    deepStrictEqual(await run([...files, fileOf('wrong.test.js', "it('never holds', () => { throw new Error('no'); });")], 1), {
+      passed: 0,
+      failed: 2,
+      skipped: 0,
+    });
   });
 
   it('counts a file that cannot be loaded as a failure, and runs the others', async () => {

@@ -90,11 +90,7 @@ describe('the view while a turn runs', function () {
   it('asks on a card what to do when the context is full, and folds when it is told to by the keyboard', async () => {
     const { chat, workbench } = session;
     for (let i = 1; i <= 9 && (await chat.count('.full-card')) === 0; i++) {
-      await chat.send(`Part ${i}: ${words(1_100, i)}`);
-      await waitFor(
-        'the turn to end or to ask',
-        async () => (await chat.count('tk-composer .stop')) === 0 || (await chat.count('.full-card')) === 1,
-      );
+      await chat.ask(`Part ${i}: ${words(1_100, i)}`, '.full-card');
     }
     await chat.see('.full-card', /The context is \d+ % full/);
     await workbench.screenshot('ask-card');
@@ -111,11 +107,7 @@ describe('the view while a turn runs', function () {
     const { chat, workbench } = session;
     const cards = await chat.count('.compaction-card');
     for (let i = 1; i <= 9 && (await chat.count('.full-card')) === 0; i++) {
-      await chat.send(`More ${i}: ${words(1_100, 50 + i)}`);
-      await waitFor(
-        'the turn to end or to ask',
-        async () => (await chat.count('tk-composer .stop')) === 0 || (await chat.count('.full-card')) === 1,
-      );
+      await chat.ask(`More ${i}: ${words(1_100, 50 + i)}`, '.full-card');
     }
     await workbench.openView('Explorer');
     await workbench.runCommand('Threadkeeper: Decide About the Full Context…');

@@ -76,11 +76,7 @@ describe('a session that waits for its user', function () {
   it('says that its context is full, and a compaction from the palette answers it', async () => {
     const { chat, workbench } = session;
     for (let i = 1; i <= 9 && (await chat.count('.full-card')) === 0; i++) {
-      await chat.send(`Part ${i}: ${words(1_100, i)}`);
-      await waitFor(
-        'the turn to end or to ask',
-        async () => (await chat.count('tk-composer .stop')) === 0 || (await chat.count('.full-card')) === 1,
-      );
+      await chat.ask(`Part ${i}: ${words(1_100, i)}`, '.full-card');
     }
     await chat.see('.full-card', /% full/);
     assert.deepEqual([await chat.count('tk-turn-status'), await workbench.statusText('context')], [0, 'Context full']);
