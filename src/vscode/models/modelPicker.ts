@@ -41,6 +41,9 @@ interface Item extends QuickPickItem {
   readonly choice?: PickedModel | { readonly kind: 'enter'; readonly provider: ProviderId };
 }
 
+/** How long models that have come in wait for others, and for what the user does meanwhile. */
+const settleMs = 100;
+
 type GroupState = readonly ModelInfo[] | { readonly problem: string } | 'asking';
 
 /** Lists what can answer, by provider, with the reason where one offers nothing. Undefined when the user has closed the list. */
@@ -67,7 +70,9 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
   const active = new ActiveRow<Item>(keyOf({ label: '', choice: { kind: 'model', model: input.current } }), keyOf);
   list.onDidChangeActive(([row]) => row && active.moved(row));
   let open = true;
+  let due: NodeJS.Timeout | undefined;
   const show = () => {
+    due = undefined;
     if (!open) return;
     const items = itemsOf(input, states);
     list.items = items;
@@ -75,6 +80,8 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
     if (row) list.activeItems = [row];
     list.busy = [...states.values()].includes('asking');
   };
+  // A move of the user is heard of some time after it was made: a list replaced in between would take it back.
+  const showSoon = () => void (due ??= setTimeout(show, settleMs));
   return new Promise((resolve) => {
     list.onDidAccept(() => {
       const choice = list.selectedItems[0]?.choice;
@@ -99,7 +106,7 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
               problem: whyNotListed(provider, ModelError.is(error) ? error.failure : { reason: 'server', detail: errorText(error) }),
             }),
         )
-        .then(show);
+        .then(showSoon);
     }
     show();
     list.show();

@@ -127,10 +127,12 @@ describe('models of every provider', function () {
     const asking = workbench.page.locator('.quick-input-widget .monaco-progress-container.active');
     await asking.waitFor({ state: 'attached' });
     const focused = () => workbench.page.locator('.quick-input-list .monaco-list-row.focused').innerText();
-    const first = await focused();
-    for (let i = 0; i < 2; i++) await workbench.page.keyboard.press('ArrowDown');
-    await waitFor('another row', async () => (await focused()) !== first);
-    const moved = await focused();
+    let moved = await focused();
+    for (let i = 0; i < 2; i++) {
+      const before = moved;
+      await workbench.page.keyboard.press('ArrowDown');
+      await waitFor('another row', async () => (moved = await focused()) !== before);
+    }
     arrive();
     await asking.waitFor({ state: 'detached' });
     assert.equal(await focused(), moved);
