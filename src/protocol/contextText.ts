@@ -12,13 +12,17 @@ type EventKind = Threshold['kind'];
 /** `warning` from the last memory reminder on, `full` from where a compaction is due, `over` when nothing of this size can be sent. */
 export type ContextLevel = 'normal' | 'warning' | 'full' | 'over';
 
-/** A threshold that is switched off counts for nothing: without automatic compaction, a full context is one that is over its limit. */
+/** What the next message compacts is not over: nobody has to do anything about it. */
 export function contextLevel({ thresholds, used, limit }: Pick<ContextSnapshot, 'thresholds' | 'used' | 'limit'>): ContextLevel {
-  if (used > limit) return 'over';
+  if (used > limit) return compactsItself(thresholds) ? 'full' : 'over';
   const at = (kind: EventKind) => thresholds.filter((one) => one.kind === kind && one.state !== 'off').map(({ tokens }) => tokens);
   if (at('compaction').some((tokens) => used >= tokens)) return 'full';
   const reminders = at('nudge');
   return reminders.length > 0 && used >= Math.max(...reminders) ? 'warning' : 'normal';
+}
+
+function compactsItself(thresholds: ContextSnapshot['thresholds']): boolean {
+  return thresholds.some(({ kind, state }) => kind === 'compaction' && state !== 'off');
 }
 
 export const segmentLabels: Readonly<Record<SegmentKind, () => string>> = {
@@ -40,24 +44,27 @@ const eventLabels: Readonly<Record<EventKind, () => string>> = {
 
 const stateLabels: Readonly<Record<Threshold['state'], () => string>> = {
   ahead: () => '',
-  due: () => t('due now'),
-  delivered: () => t('delivered'),
+  due: () => t('next message'),
+  delivered: () => t('sent'),
   acted: () => t('a note was saved'),
   passed: () => t('passed'),
   off: () => t('off'),
 };
 
-/** `Memory reminder at 100k (50 %), delivered` */
+/** `Memory reminder at 50% (100k): next message` */
 export function thresholdText({ kind, percent: at, tokens, state }: Threshold): string {
-  const text = t('{0} at {1} ({2} %)', capitalised(eventLabels[kind]()), shortTokens(tokens), Math.round(at));
+  const text = t('{0} at {1}% ({2})', capitalised(eventLabels[kind]()), Math.round(at), shortTokens(tokens));
   const stands = stateLabels[state]();
-  return stands === '' ? text : listed([text, stands]);
+  return stands === '' ? text : t('{0}: {1}', text, stands);
 }
 
-/** `memory reminder at 100k`, or `compaction, due now`: what is due comes before what is ahead. Null when nothing comes any more. */
+/**
+ * `memory reminder at 100k`, or `compaction with the next message`: what is due comes before what is ahead. Null when nothing comes any
+ * more.
+ */
 export function nextText({ thresholds, nextEvent, used }: ContextSnapshot): string | null {
   const due = thresholds.findLast(({ state, kind }) => state === 'due' && kind !== 'limit');
-  if (due) return listed([eventLabels[due.kind](), stateLabels.due()]);
+  if (due) return t('{0} with the next message', eventLabels[due.kind]());
   return nextEvent && t('{0} at {1}', eventLabels[nextEvent.kind](), shortTokens(used + nextEvent.inTokens));
 }
 
@@ -69,25 +76,28 @@ export function endText({ thresholds, nextEvent }: ContextSnapshot): string | nu
   return !end || end.kind === nextEvent.kind ? null : t('{0} at {1}', capitalised(eventLabels[end.kind]()), shortTokens(end.tokens));
 }
 
-/** `about 9 turns left`, or by how much the limit is passed. Null while there is too little to tell from. */
-export function forecastText({ turnsLeft, used, limit }: Pick<ContextSnapshot, 'turnsLeft' | 'used' | 'limit'>): string | null {
-  if (used > limit) return t('over the limit by {0}', shortTokens(used - limit));
-  if (turnsLeft === null) return null;
+/** `compacts in about 9 turns`, or by how much the limit is passed. Null while there is too little to tell from. */
+export function forecastText(context: Pick<ContextSnapshot, 'turnsLeft' | 'used' | 'limit' | 'thresholds'>): string | null {
+  const { turnsLeft, used, limit, thresholds } = context;
+  const level = contextLevel(context);
+  if (level === 'full') return t('compacts with the next message');
+  if (level === 'over') return t('over the limit by {0}', shortTokens(used - limit));
   // Beyond that it is no forecast, only a large number.
-  if (turnsLeft > 200) return t('over {0} turns left', 200);
-  const turns = Math.round(turnsLeft);
-  return turnsLeft < 1 ? t('less than a turn left') : t(turns === 1 ? 'about {0} turn left' : 'about {0} turns left', turns);
+  if (turnsLeft === null || turnsLeft > 200) return null;
+  const turns = Math.max(1, Math.round(turnsLeft));
+  if (compactsItself(thresholds)) return t(turns === 1 ? 'compacts in about {0} turn' : 'compacts in about {0} turns', turns);
+  return t(turns === 1 ? 'full in about {0} turn' : 'full in about {0} turns', turns);
 }
 
 /** A screen reader says it: `84 thousand of 200 thousand tokens, 42 percent, estimated`. */
-export function spokenContext(context: Pick<ContextSnapshot, 'used' | 'effective' | 'limit'>, isEstimated: boolean): string {
-  const { used, effective, limit } = context;
+export function spokenContext(context: Pick<ContextSnapshot, 'used' | 'effective' | 'limit' | 'thresholds'>, isEstimated: boolean): string {
+  const { used, effective } = context;
   const rounded = percent(used, effective);
   return listed([
     t('{0} of {1} tokens', spokenTokens(used), spokenTokens(effective)),
     rounded === 0 && used > 0 ? t('less than {0} percent', 1) : t('{0} percent', rounded),
     ...(isEstimated ? [t('estimated')] : []),
-    ...(used > limit ? [t('over the limit')] : []),
+    ...(contextLevel(context) === 'over' ? [t('over the limit')] : []),
   ]);
 }
 

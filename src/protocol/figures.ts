@@ -23,10 +23,10 @@ export function percent(part: number, whole: number): number {
   return whole > 0 ? Math.round((part / whole) * 100) : 0;
 }
 
-/** `42 %`; `<1 %` for what is there but rounds to nothing. */
+/** `42%`; `<1%` for what is there but rounds to nothing. */
 export function percentText(part: number, whole: number): string {
   const rounded = percent(part, whole);
-  return rounded === 0 && part > 0 ? '<1 %' : `${rounded} %`;
+  return rounded === 0 && part > 0 ? '<1%' : `${rounded}%`;
 }
 
 /** `just now`, `12 min ago`, `3 h ago`, `yesterday`, `5 days ago`, then the date. */

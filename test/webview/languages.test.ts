@@ -13,7 +13,7 @@ describe('in another language', function () {
     strictEqual(await view.page.locator('html').getAttribute('lang'), 'zh-cn');
     deepStrictEqual(
       [await view.text('.gauge-label'), await view.find('[role=meter]').getAttribute('aria-valuetext')],
-      ['上下文窗口， ~84.1k / 200k · 42 % 大约还剩 9 轮', '200 千 个 token 中的 84 千 个，百分之 42，估计值'],
+      ['上下文窗口， ~84.1k / 200k · 42% 约 9 轮后压缩', '200 千 个 token 中的 84 千 个，百分之 42，估计值'],
     );
   });
 

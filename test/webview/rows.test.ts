@@ -20,13 +20,13 @@ describe('rows', function () {
     });
     match(
       await view.text('.compaction-card'),
-      /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · Key details kept: 97 % · 14 s Made from the last checkpoint\./,
+      /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · Key details kept: 97% · 14 s Made from the last checkpoint\./,
     );
     deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Compare', 'Show originals']);
     await view.button('Show summary').click();
     match(
       await view.text('.compaction-card'),
-      /97 % of 214 key details are in the summary, by weight\. 24 of 24 test searches found the original\. Fixed a wrong source reference \(#911\)\./,
+      /97% of 214 key details are in the summary, by weight\. 24 of 24 test searches found the original\. Fixed a wrong source reference \(#911\)\./,
     );
     strictEqual(await view.text('.summary .md-h2'), 'Where it stands');
     await view.button('Hide summary').click();
@@ -60,10 +60,10 @@ describe('rows', function () {
     deepStrictEqual(
       (await view.find('.compaction-facts').allTextContents()).map((t) => t.trim().split(' · ').slice(1).join(' · ')),
       [
-        'extractive summary · Key details kept: 97 % · 14 s',
-        'old tool results left out · on request · Key details kept: 97 % · 14 s',
-        'summary by Claude Haiku 4.5, prepared in background · Key details kept: 97 % · 14 s',
-        'oldest messages left out · the model refused the length · Key details kept: 97 % · 14 s',
+        'extractive summary · Key details kept: 97% · 14 s',
+        'old tool results left out · on request · Key details kept: 97% · 14 s',
+        'summary by Claude Haiku 4.5, prepared in background · Key details kept: 97% · 14 s',
+        'oldest messages left out · the model refused the length · Key details kept: 97% · 14 s',
       ],
     );
     strictEqual(await view.text('tk-row[data-id=x1] .state'), 'superseded');
@@ -188,7 +188,7 @@ describe('rows', function () {
       writes: [] as never[],
     } as const;
     const view = await open({ snapshot: snapshot({ rows: [nudge] }) });
-    strictEqual(await view.text('.nudge'), 'Memory reminder at 50 % (100.4k): the model was asked to save what matters');
+    strictEqual(await view.text('.nudge'), 'Memory reminder at 50% (100.4k): the model was asked to save what matters');
     await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'acted' } });
     match(await view.text('.nudge'), /the model saved a note$/);
     await view.find('.nudge button').click();
@@ -282,13 +282,44 @@ describe('rows', function () {
     strictEqual(await view.find('.user-message + .remark').count(), 0);
   });
 
-  it('marks answers that were cut short', async () => {
+  it('puts what can be done with an answer at its end and with a message above it: nothing is covered, nothing moves', async () => {
+    for (const width of [200, 320, 600]) {
+      const rows = [
+        user('u1', 'How long is a piece of string, all things considered?'),
+        assistant('a1', 'As long as it is.\n\nOr twice that.'),
+      ];
+      const view = await open({ snapshot: snapshot({ rows }), width });
+      const measured = await view.page.evaluate(() => {
+        const range = (selector: string) => {
+          const text = document.createRange();
+          text.selectNodeContents(document.querySelector(selector)!);
+          return text.getBoundingClientRect();
+        };
+        const bar = (row: string) => document.querySelector(`[data-id=${row}] .row-actions`)!.getBoundingClientRect();
+        const [message, answer] = [range('[data-id=u1] .user-text'), range('[data-id=a1] tk-markdown')];
+        return {
+          above: bar('u1').bottom - message.top,
+          below: answer.bottom - bar('a1').top,
+          right: innerWidth - bar('u1').right,
+          left: bar('u1').left,
+        };
+      });
+      ok(measured.above <= 3 && measured.below <= 0, `${width}: ${JSON.stringify(measured)}`);
+      ok(measured.right >= 0 && measured.left >= 0, `${width}: ${JSON.stringify(measured)}`);
+      strictEqual(await view.find('[data-id=a1] .row-actions').evaluate((bar) => getComputedStyle(bar).opacity), '1');
+    }
+  });
+
+  it('marks answers that were cut short, and goes on with the last one or asks again', async () => {
     const cut = (['stopped', 'disconnected', 'crashed'] as const).map((interrupted) => assistant(interrupted, 'Half', { interrupted }));
     const view = await open({ snapshot: snapshot({ rows: cut }) });
     deepStrictEqual(
-      (await view.find('.interrupted').allTextContents()).map((t) => t.trim()),
-      ['Stopped', 'Connection lost', 'Interrupted by a restart'],
+      (await view.find('.interrupted').allTextContents()).map((t) => t.replace(/\s+/g, ' ').trim()),
+      ['Stopped', 'Connection lost', 'Interrupted by a restart Continue Retry'],
     );
+    await view.button('Continue').click();
+    await view.button('Retry').click();
+    deepStrictEqual(await view.requests(), [{ method: 'retry' }, { method: 'regenerate', entry: 'crashed' }]);
   });
 
   it('a tool call is one line with its status; input and output are a click away', async () => {
@@ -351,7 +382,7 @@ describe('rows', function () {
     ]);
     await view.delta({ kind: 'connection', connection: { ...missingKey, offlineChosen: true } });
     strictEqual(await view.find('.first-run').count(), 0);
-    match(await view.text('.composer-notice'), /^Offline/);
+    strictEqual(await view.text('.composer-notice'), 'No AI answers');
   });
 
   it('first run begins at its beginning where the view is too small for it', async () => {
@@ -408,13 +439,14 @@ describe('rows', function () {
     ]);
   });
 
-  it('lists the sessions below the header, also where that has two lines, and gives the title what room there is', async () => {
-    for (const width of [220, 420]) {
+  it('lists the sessions below the header, which is one line in a narrow view too, and gives the title what room there is', async () => {
+    for (const width of [200, 420]) {
       const view = await open({ snapshot: snapshot({ rows: conversation(2) }), width });
       await view.button('Sessions').click();
       const bottom = await view.find('.header-line').evaluate((e) => e.getBoundingClientRect().bottom);
       const top = await view.find('.sessions').evaluate((e) => e.getBoundingClientRect().top);
       ok(top >= bottom && top < bottom + 4, `${top} below ${bottom}`);
+      ok(bottom < 40, `the header is ${bottom} pixels high`);
       strictEqual(await view.find('.title-button .icon').isVisible(), false);
       await view.page.keyboard.press('Escape');
       await view.find('.title-button').hover();

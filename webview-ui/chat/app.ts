@@ -113,7 +113,7 @@ export class AppView extends ViewElement {
     const running = html`<tk-turn-status .turn=${state.turn} .modelName=${state.connection.modelName}></tk-turn-status>`;
     return html`
       <header>
-        <tk-header .session=${state.session} .sessions=${state.sessions} .connection=${state.connection}></tk-header>
+        <tk-header .session=${state.session} .sessions=${state.sessions}></tk-header>
         <tk-banner .banner=${state.banner}></tk-banner>
       </header>
       <main>
@@ -135,17 +135,18 @@ export class AppView extends ViewElement {
         ${this.problem === null ? nothing : this.problemLine(this.problem)}
         ${state.full ? fullCard(state.full) : nothing}
         ${state.left ? leftOffer(state.left) : nothing}
-        ${state.context && !busy ? coldLine(state.context.cache, disabledReason === null) : nothing}
+        ${state.context && !busy && state.connection.provider !== 'offline' ? coldLine(state.context.cache, disabledReason === null) : nothing}
         <tk-queue .queue=${state.queue}></tk-queue>
-        <tk-gauge .context=${state.context} .canCompact=${(!busy || state.full !== null) && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
+        <tk-gauge .context=${state.connection.provider === 'offline' ? null : state.context} .canCompact=${(!busy || state.full !== null) && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
         <tk-composer
           .host=${this.host}
           .lastSent=${lastSent(state)}
           .busy=${busy}
           .stopping=${state.turn?.phase === 'stopping'}
           .disabledReason=${disabledReason}
+          .connection=${state.connection}
           .placeholder=${placeholder(state.connection)}
-          .notice=${state.connection.provider === 'offline' && !isUndecided(state.connection) ? t('Offline: searches your history, writes no answers') : null}
+          .notice=${state.connection.provider === 'offline' && !isUndecided(state.connection) ? t('No AI answers') : null}
         ></tk-composer>
       </footer>
       <div class="sr-only" role="status" aria-live="polite">${this.announcement}</div>
@@ -264,7 +265,7 @@ function whyDisabled(banner: Banner): string | null {
 function placeholder(connection: Connection): string {
   const { provider, modelName } = connection;
   if (isUndecided(connection)) return t('Ask anything');
-  return provider === 'offline' ? t('Search your history') : t('Message {0}', modelName);
+  return provider === 'offline' ? t('Search files, notes and past chats') : t('Message {0}', modelName);
 }
 
 function textOf(error: unknown): string {

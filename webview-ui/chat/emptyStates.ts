@@ -31,7 +31,7 @@ function firstRun(): TemplateResult {
         >${t('Use an OpenAI-compatible server')}</vscode-button
       >
       <vscode-button appearance="secondary" @click=${ask({ method: 'choose_offline' })}>${t('Try offline')}</vscode-button>
-      <p class="hint">${t('Offline needs no key and no network. It searches your history and does not write answers of its own.')}</p>
+      <p class="hint">${t('Offline needs no key and no network. It searches your files, notes and past chats, without AI answers.')}</p>
     </div>
   `;
 }
@@ -44,7 +44,7 @@ function ready({ provider, modelName }: Connection): TemplateResult {
       <p>
         ${
           provider === 'offline'
-            ? t('Answers are found in your history; nothing is generated and nothing leaves this machine.')
+            ? t('Searches your files, notes and past chats. No AI answers; nothing leaves this machine.')
             : t('{0} answers here. This session is kept in full, however long it gets.', modelName)
         }
       </p>

@@ -1,44 +1,31 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
-import type { Connection, SessionHeader, ViewSnapshot } from '../../src/protocol/messages';
+import type { SessionHeader, ViewSnapshot } from '../../src/protocol/messages';
 import { AskEvent } from '../lib/events';
 import { ago } from '../../src/protocol/figures';
 import { icon } from '../render/icons';
 import { ViewElement } from '../lib/viewElement';
 
-/** Title, model, and the ways to other conversations. */
+/** The title, and the ways to other conversations: one line, however narrow the view is. */
 export class HeaderView extends ViewElement {
   static override properties = {
     session: { attribute: false },
     sessions: { attribute: false },
-    connection: { attribute: false },
     renaming: { state: true },
     filter: { state: true },
     openedAt: { state: true },
   };
   session: SessionHeader | null = null;
   sessions: ViewSnapshot['sessions'] = [];
-  connection!: Connection;
   private renaming = false;
   private filter = '';
   private openedAt = 0;
 
   protected override render(): TemplateResult {
-    const offline = this.connection.provider === 'offline';
     return html`
       <div class="header-line">
         ${this.renaming ? this.renameField() : this.titleButton()}
         <div class="header-buttons">
-          <button
-            type="button"
-            class="model-button"
-            title=${t('Select model')}
-            aria-label=${t('Model: {0}. Select another', this.connection.modelName)}
-            @click=${() => this.ask({ method: 'select_model' })}
-          >
-            ${offline ? html`<span class="offline-dot" aria-hidden="true"></span>` : nothing}
-            <span>${this.connection.modelName}</span>${icon('chevronDown')}
-          </button>
           <button type="button" class="icon-button" title=${t('Sessions')} aria-label=${t('Sessions')} popovertarget="sessions">${icon('clock')}</button>
           <button
             type="button"

@@ -10,6 +10,7 @@ import {
   type Written,
 } from '../../src/protocol/composer';
 import { listed, t } from '../../src/protocol/l10n';
+import type { Connection } from '../../src/protocol/messages';
 import { isSlashName, parseSlash, slashNames, type SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../lib/debounce';
 import { AnnounceEvent, AskEvent } from '../lib/events';
@@ -30,6 +31,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     busy: { attribute: false },
     stopping: { attribute: false },
     disabledReason: { attribute: false },
+    connection: { attribute: false },
     placeholder: { attribute: false },
     notice: { attribute: false },
     lastSent: { attribute: false },
@@ -44,6 +46,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   stopping = false;
   /** Why nothing can be sent; null when it can. */
   disabledReason: string | null = null;
+  connection!: Connection;
   placeholder = '';
   /** A standing remark on what answers, as in offline mode. */
   notice: string | null = null;
@@ -166,6 +169,16 @@ export class ComposerView extends ViewElement implements CompletionsHost {
           <vscode-button appearance="icon" class="add-context" title=${t('Add context… (@)')} aria-label=${t('Add context')} ?disabled=${disabled} @click=${this.beginMention}
             >${icon('paperclip')}</vscode-button
           >
+          <button
+            type="button"
+            class="model-button"
+            title=${t('Select model')}
+            aria-label=${t('Model: {0}. Select another', this.connection.modelName)}
+            @click=${() => this.ask({ method: 'select_model' })}
+          >
+            ${this.connection.provider === 'offline' ? html`<span class="offline-dot" aria-hidden="true"></span>` : nothing}
+            <span>${this.connection.modelName}</span>${icon('chevronDown')}
+          </button>
           <span id="composer-hint" class="composer-notice">${this.notice ?? (disabled || this.hasText ? '' : html`<span class="composer-keys">${t('@ for context, / for commands')}</span>`)}</span>
           ${
             this.busy

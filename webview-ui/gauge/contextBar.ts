@@ -29,7 +29,7 @@ function segment(s: GaugeModel['segments'][number]): TemplateResult {
   return html`<div class="segment part-${s.kind}" title=${t('{0}: {1}', s.label, shortTokens(s.tokens))} ${properties({ '--share': String(s.share) })}></div>`;
 }
 
-/** The same in numbers. */
+/** The same in numbers. What is kept free for the answer is not in use: it stands below the sum. */
 export function contextTable(model: GaugeModel, context: Context): TemplateResult {
   return html`
     <table class="context-table">
@@ -38,19 +38,22 @@ export function contextTable(model: GaugeModel, context: Context): TemplateResul
         <tr><th scope="col">${t('Part')}</th><th scope="col">${t('Tokens')}</th><th scope="col">${t('Share')}</th></tr>
       </thead>
       <tbody>
-        ${model.segments.map(
-          (s) => html`<tr>
-            <th scope="row">
-              <span class="part"><span class="swatch part-${s.kind}" aria-hidden="true"></span><span>${s.label}</span></span>
-            </th>
-            <td>${shortTokens(s.tokens)}</td>
-            <td>${s.percent}</td>
-          </tr>`,
-        )}
+        ${model.segments.filter((s) => s.kind !== 'reserved').map(row)}
       </tbody>
       <tfoot>
         <tr><th scope="row">${t('In use')}</th><td>${model.estimated ? '~' : ''}${shortTokens(context.used)}</td><td>${model.percent}</td></tr>
+        ${model.segments.filter((s) => s.kind === 'reserved').map(row)}
       </tfoot>
     </table>
   `;
+}
+
+function row(s: GaugeModel['segments'][number]): TemplateResult {
+  return html`<tr class="part-row-${s.kind}">
+    <th scope="row">
+      <span class="part"><span class="swatch part-${s.kind}" aria-hidden="true"></span><span>${s.label}</span></span>
+    </th>
+    <td>${shortTokens(s.tokens)}</td>
+    <td>${s.percent}</td>
+  </tr>`;
 }

@@ -108,7 +108,7 @@ export class GaugeView extends ViewElement {
             context.compactions > 0
               ? html`${t(context.compactions === 1 ? 'Compacted once.' : 'Compacted {0} times.', context.compactions)} `
               : nothing
-          }${model.estimated ? t('Estimated until the provider reports its count.') : t('Measured by the provider.')}
+          }${model.estimated ? t('Estimated until the API reports its count.') : t('Measured by the API.')}
         </p>
         <p class="gauge-note">${model.cache}</p>
         <div class="actions">

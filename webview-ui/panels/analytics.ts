@@ -169,22 +169,22 @@ function foldedText({ count, undone, tokensBefore, tokensAfter, savedTokens }: R
   return undone > 0
     ? t(
         count === 1
-          ? '{0} compaction, {4} undone: {1} → {2} tokens, {3} % saved.'
-          : '{0} compactions, {4} undone: {1} → {2} tokens, {3} % saved.',
+          ? '{0} compaction, {4} undone: {1} → {2} tokens, {3}% saved.'
+          : '{0} compactions, {4} undone: {1} → {2} tokens, {3}% saved.',
         ...sizes,
         undone,
       )
-    : t(count === 1 ? '{0} compaction: {1} → {2} tokens, {3} % saved.' : '{0} compactions: {1} → {2} tokens, {3} % saved.', ...sizes);
+    : t(count === 1 ? '{0} compaction: {1} → {2} tokens, {3}% saved.' : '{0} compactions: {1} → {2} tokens, {3}% saved.', ...sizes);
 }
 
 function nudges({ delivered, acted, byPercent }: Report['nudges']): TemplateResult {
   if (delivered === 0) return html`<p class="muted">${t('The model was not asked to write notes in these days.')}</p>`;
   return html`
-    <p>${t(delivered === 1 ? '{0} memory reminder, {1} of them answered with a note ({2} %).' : '{0} memory reminders, {1} of them answered with a note ({2} %).', wholeNumber(delivered), acted, percent(acted, delivered))}</p>
+    <p>${t(delivered === 1 ? '{0} memory reminder, {1} of them answered with a note ({2}%).' : '{0} memory reminders, {1} of them answered with a note ({2}%).', wholeNumber(delivered), acted, percent(acted, delivered))}</p>
     <div class="table-box" role="region" aria-labelledby="nudges" tabindex="0">
       <table class="list short">
         <thead><tr><th scope="col">${t('At')}</th><th scope="col" class="number">${t('Delivered')}</th><th scope="col" class="number">${t('Acted on')}</th></tr></thead>
-        <tbody>${byPercent.map((one) => html`<tr><th scope="row">${one.percent} %</th><td class="number">${one.delivered}</td><td class="number">${one.acted}</td></tr>`)}</tbody>
+        <tbody>${byPercent.map((one) => html`<tr><th scope="row">${one.percent}%</th><td class="number">${one.delivered}</td><td class="number">${one.acted}</td></tr>`)}</tbody>
       </table>
     </div>
   `;

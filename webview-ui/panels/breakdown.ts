@@ -168,7 +168,7 @@ function facts(context: Context, { next, forecast, estimated }: ReturnType<typeo
 
 function share(part: number, whole: number): string {
   const value = whole > 0 ? (part / whole) * 100 : 0;
-  return value > 0 && value < 1 ? '<1 %' : `${Math.round(value)} %`;
+  return value > 0 && value < 1 ? '<1%' : `${Math.round(value)}%`;
 }
 
 type Compaction = BreakdownState['compactions'][number];
@@ -218,9 +218,9 @@ function row(one: Compaction, largest: number, act: (method: 'jump' | 'compare',
     <td class="number">${wholeNumber(one.messages)}</td>
     <td class="number">${shortTokens(one.tokensBefore)}${amount(one.tokensBefore, largest)}</td>
     <td class="number">${shortTokens(one.tokensAfter)}${amount(one.tokensAfter, largest)}</td>
-    <td class="number">${saved} %</td>
+    <td class="number">${saved}%</td>
     <td class="number">${duration(one.durationMs)}${one.heldMs > 0 ? html`<br /><span class="muted">${t('held a turn {0}', duration(one.heldMs))}</span>` : nothing}</td>
-    <td class="number">${one.continuity ? `${Math.round(one.continuity.inContextPercent)} %` : t('not measured')}</td>
+    <td class="number">${one.continuity ? `${Math.round(one.continuity.inContextPercent)}%` : t('not measured')}</td>
     <td>${states[one.state]()}</td>
     <td class="row-actions">
       <button type="button" class="link-button" aria-label=${t('Jump to the compaction of {0}', when)} @click=${() => act('jump', one.id)}>${t('Jump')}</button>

@@ -61,7 +61,7 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
     case 'checkpoint':
       return block('note', t('Snapshot'), [markdown(content.summary)], true);
     case 'nudge':
-      return block('note', t('Asked for notes at {0} %', content.percent), [markdown(content.text)], true);
+      return block('note', t('Asked for notes at {0}%', content.percent), [markdown(content.text)], true);
     case 'branch_summary':
       return block('note', t('Summary of another branch'), [markdown(content.text)], true);
     case 'memory_note':

@@ -143,14 +143,14 @@ interface PolicyItem extends QuickPickItem {
 
 /** One line each; the settings say more. */
 const explanations: Readonly<Record<PresetName, () => string>> = {
-  balanced: () => t('notes at 50 and 75 %, compacts at 85 %, keeps the last two turns'),
-  goose: () => t('compacts at 80 % of 128k, keeps five messages, three or four sentences by a cheap model'),
-  'goose-conservative': () => t('as goose, at 90 %, keeps ten messages, best model'),
-  'goose-aggressive': () => t('as goose, at 70 %, keeps three messages: smallest prompts, lowest cost'),
+  balanced: () => t('notes at 50 and 75%, compacts at 85%, keeps the last two turns'),
+  goose: () => t('compacts at 80% of 128k, keeps five messages, three or four sentences by a cheap model'),
+  'goose-conservative': () => t('as goose, at 90%, keeps ten messages, best model'),
+  'goose-aggressive': () => t('as goose, at 70%, keeps three messages: smallest prompts, lowest cost'),
   goclaw: () => t('notes, snapshots, compacts 4,000 tokens before the end or at 500 messages, keeps half'),
-  'session-state': () => t('above 70 %: a state, merged over time, until less than 60 % is left'),
-  'keep-recent': () => t('above 20 messages or 75 %: keeps four, all of it when no model can summarise'),
-  librecode: () => t('compacts at 80 %, keeps 40 messages, sections by kind of work'),
+  'session-state': () => t('above 70%: a state, merged over time, until less than 60% is left'),
+  'keep-recent': () => t('above 20 messages or 75%: keeps four, all of it when no model can summarise'),
+  librecode: () => t('compacts at 80%, keeps 40 messages, sections by kind of work'),
 };
 
 /** Undefined when the user has closed a list. */

@@ -42,7 +42,7 @@ export async function pickFullAnswer({ used, effective, limit }: FullQuestion): 
     ),
   ];
   const picked = await window.showQuickPick(items, {
-    title: t('The context is {0} % full', percentOf(used, effective)),
+    title: t('The context is {0}% full', percentOf(used, effective)),
     placeHolder: t('Your message waits for this decision'),
     ignoreFocusOut: true,
   });
@@ -57,7 +57,7 @@ export async function notifyFull({ used, effective }: FullQuestion): Promise<Whe
     ['continue', t('Go On as It Is')],
   ];
   const question = t(
-    'Threadkeeper: the context is {0} % full, and your message waits. Compact the older part, leave it out, or go on as it is?',
+    'Threadkeeper: the context is {0}% full, and your message waits. Compact the older part, leave it out, or go on as it is?',
     percentOf(used, effective),
   );
   const picked = await window.showInformationMessage(question, ...answers.map(([, label]) => label));

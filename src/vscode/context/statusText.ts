@@ -37,7 +37,7 @@ export interface StatusView {
   readonly label: string;
 }
 
-const severities: Readonly<Record<ContextLevel, StatusSeverity>> = { normal: 'normal', warning: 'warning', full: 'error', over: 'error' };
+const severities: Readonly<Record<ContextLevel, StatusSeverity>> = { normal: 'normal', warning: 'warning', full: 'warning', over: 'error' };
 
 /** What the status bar shows of a context: nothing here computes a size, a level or a word of its own. */
 export function statusView(input: StatusInput): StatusView {
@@ -64,7 +64,11 @@ function tooltip({ snapshot, remembered, compacting, problems, spending }: Statu
     .map(({ kind, tokens }) => `| ${segmentLabels[kind]()} | ${shortTokens(tokens)} |`);
   const lines = [
     `**${t('{0} of {1} tokens', shortTokens(snapshot.used), shortTokens(snapshot.effective))} · ${percentText(snapshot.used, snapshot.effective)}**`,
-    remembered ? t('From the last time this workspace was open.') : approximate ? t('Estimated.') : t('Measured by the provider.'),
+    remembered
+      ? t('From the last time this workspace was open.')
+      : approximate
+        ? t('Estimated until the API reports its count.')
+        : t('Measured by the API.'),
     rows.length > 0 ? ['| | |', '|:--|--:|', ...rows].join('\n') : '',
     t('Model: {0}', escapeMarkdown(snapshot.model)),
     ...nextLines(snapshot),
@@ -90,7 +94,11 @@ function tooltip({ snapshot, remembered, compacting, problems, spending }: Statu
 /** What comes next, and how much room there is until then. */
 function nextLines(snapshot: ContextSnapshot): string[] {
   const [next, end, forecast] = [nextText(snapshot), endText(snapshot), forecastText(snapshot)];
-  return [...(next ? [t('Next: {0}', next)] : []), listed([end, forecast].filter((part) => part !== null))].filter((line) => line !== '');
+  return [
+    ...(next ? [t('Next: {0}', next)] : []),
+    // Where the next message compacts it has been said.
+    contextLevel(snapshot) === 'full' && next ? '' : listed([end, forecast].filter((part) => part !== null)),
+  ].filter((line) => line !== '');
 }
 
 function costText({ session, today }: Spending): string {

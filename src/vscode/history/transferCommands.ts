@@ -167,7 +167,7 @@ export class TransferCommands {
             workerFile: join(__dirname, 'storeTaskWorker.js'),
             signal: stop.signal,
             onProgress: ({ index, files, fraction, records }) => {
-              const where = files === 1 ? `${Math.floor(fraction * 100)} %` : t('file {0} of {1}', index + 1, files);
+              const where = files === 1 ? `${Math.floor(fraction * 100)}%` : t('file {0} of {1}', index + 1, files);
               const message = t(records === 1 ? '{0}, {1} record' : '{0}, {1} records', where, wholeNumber(records));
               if (message !== told) progress.report({ message: (told = message) });
             },

@@ -76,7 +76,7 @@ describe('threadkeeper context', () => {
     assert.equal(code, 0);
     assert.match(out, /policy librecode/);
     assert.match(out, /of 100,000 tokens/);
-    assert.match(out, /Compaction at 80k \(80 %\)/);
+    assert.match(out, /Compaction at 80% \(80k\)/);
     assert.match(out, /=== user \(cached up to here\)\nAnd the host\?/);
     assert.ok(!out.includes('\u001b'));
   });

@@ -19,9 +19,9 @@ const withState = (kind: string, state: 'off' | 'due' | 'passed') => thresholds.
 describe('the level of a context', () => {
   const level = (used: number, of = thresholds) => contextLevel(snapshot({ used, thresholds: of }));
 
-  it('warns from the last memory reminder, is full from the compaction on and over beyond the limit', () => {
+  it('warns from the last memory reminder and is full from the compaction on, beyond the limit too', () => {
     const levels = [99_999, 149_999, 150_000, 169_999, 170_000, 190_000, 190_001].map((used) => level(used));
-    deepStrictEqual(levels, ['normal', 'normal', 'warning', 'warning', 'full', 'full', 'over']);
+    deepStrictEqual(levels, ['normal', 'normal', 'warning', 'warning', 'full', 'full', 'full']);
   });
 
   it('leaves out what is switched off: without automatic compaction nothing is full before the limit', () => {
@@ -46,7 +46,7 @@ describe('what comes next in a context', () => {
 
   it('is what is due, not what lies behind it', () => {
     const due = snapshot({ used: 171_000, thresholds: withState('compaction', 'due'), nextEvent: { kind: 'limit', inTokens: 19_000 } });
-    deepStrictEqual([nextText(due), endText(due)], ['compaction, due now', null]);
+    deepStrictEqual([nextText(due), endText(due)], ['compaction with the next message', null]);
   });
 
   it('is nothing beyond the limit', () => {
@@ -58,21 +58,24 @@ describe('the words for a context', () => {
   it('forecast turns, as far as that is a forecast', () => {
     const texts = [0.4, 1, 9.4, 200, 201, null].map((turnsLeft) => forecastText(snapshot({ turnsLeft })));
     deepStrictEqual(texts, [
-      'less than a turn left',
-      'about 1 turn left',
-      'about 9 turns left',
-      'about 200 turns left',
-      'over 200 turns left',
+      'compacts in about 1 turn',
+      'compacts in about 1 turn',
+      'compacts in about 9 turns',
+      'compacts in about 200 turns',
+      null,
       null,
     ]);
-    strictEqual(forecastText(snapshot({ used: 204_600 })), 'over the limit by 14.6k');
+    strictEqual(forecastText(snapshot({ used: 204_600 })), 'compacts with the next message');
+    const off = withState('compaction', 'off');
+    strictEqual(forecastText(snapshot({ used: 204_600, thresholds: off })), 'over the limit by 14.6k');
+    strictEqual(forecastText(snapshot({ turnsLeft: 2, thresholds: off })), 'full in about 2 turns');
   });
 
   it('name a threshold with where it stands', () => {
     const [first] = thresholds;
     deepStrictEqual(
       [thresholdText(first!), thresholdText({ ...first!, state: 'acted' })],
-      ['Memory reminder at 100k (50 %)', 'Memory reminder at 100k (50 %), a note was saved'],
+      ['Memory reminder at 50% (100k)', 'Memory reminder at 50% (100k): a note was saved'],
     );
   });
 
@@ -156,7 +159,7 @@ describe('figures', () => {
   });
 
   it('do not call a little nothing', () => {
-    deepStrictEqual([percentText(0, 100), percentText(1, 1_000), percentText(42, 100), percentText(1, 0)], ['0 %', '<1 %', '42 %', '<1 %']);
+    deepStrictEqual([percentText(0, 100), percentText(1, 1_000), percentText(42, 100), percentText(1, 0)], ['0%', '<1%', '42%', '<1%']);
   });
 
   it('say how long ago', () => {

@@ -58,7 +58,7 @@ describe('a conversation', function () {
     assert.ok((await chat.used()) < before + 2 * draft + 200, `${before} → ${await chat.used()} with a draft of ${draft}`);
   });
 
-  it('nudges at 50 % and at 75 %, in the requests and in the transcript', async () => {
+  it('nudges at 50% and at 75%, in the requests and in the transcript', async () => {
     const { chat, api, workbench } = session;
     for (let i = 2; (await chat.count('.nudge')) < 2; i++) {
       assert.ok(i < 20, 'the marks are crossed');

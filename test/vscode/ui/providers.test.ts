@@ -101,7 +101,7 @@ describe('models of every provider', function () {
 
   it('stay as they are when the picker is opened and left with Enter', async () => {
     const { chat, workbench } = session;
-    const before = await (await chat.locator('tk-header .model-button')).innerText();
+    const before = await (await chat.locator('tk-composer .model-button')).innerText();
     for (let i = 0; i < 2; i++) {
       await workbench.runCommand('Threadkeeper: Select Model…');
       await workbench.quickInput.waitUntilOpen('Select Model');
@@ -113,7 +113,7 @@ describe('models of every provider', function () {
           .waitFor();
       await workbench.page.keyboard.press('Enter');
       await waitFor('the picker to be gone', async () => !(await workbench.quickInput.isOpen()));
-      assert.equal(await (await chat.locator('tk-header .model-button')).innerText(), before);
+      assert.equal(await (await chat.locator('tk-composer .model-button')).innerText(), before);
     }
   });
 

@@ -12,9 +12,9 @@ describe('what the view asks of its user', function () {
     const view = await open({ snapshot: snapshot({ rows: conversation(4) }) });
     await view.find('textarea').focus();
     await view.delta({ kind: 'turn', turn: running('preparing') }, { kind: 'full', full });
-    strictEqual(await view.text('.full-card .approval-title'), 'The context is 86 % full: 172k of 200k tokens');
+    strictEqual(await view.text('.full-card .approval-title'), 'The context is 86% full: 172k of 200k tokens');
     strictEqual(await view.page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
-    strictEqual(await view.text('.sr-only[role=status]'), 'The context is 86 % full: 172k of 200k tokens');
+    strictEqual(await view.text('.sr-only[role=status]'), 'The context is 86% full: 172k of 200k tokens');
     deepStrictEqual(await axeViolations(view), []);
     await view.shot('ask-card');
     for (const [label, answer] of [

@@ -20,7 +20,7 @@ describe('gauge', function () {
 
   it('shows size, share and forecast, marked as estimated', async () => {
     const view = await open({ snapshot: snapshot({ rows }) });
-    strictEqual(await view.text('.gauge-label'), 'Context window, ~84.1k / 200k · 42 % about 9 turns left');
+    strictEqual(await view.text('.gauge-label'), 'Context window, ~84.1k / 200k · 42% compacts in about 9 turns');
     deepStrictEqual(await meter(view), { now: '84100', max: '200000', text: '84 thousand of 200 thousand tokens, 42 percent, estimated' });
   });
 
@@ -31,15 +31,15 @@ describe('gauge', function () {
       kind: 'context',
       context: context({ used: 950, provenance: 'exact', turnsLeft: null, effective: 8192, limit: 6192 }),
     });
-    strictEqual(await view.text('.gauge-label'), 'Context window, 950 / 8.2k · 12 %');
+    strictEqual(await view.text('.gauge-label'), 'Context window, 950 / 8.2k · 12%');
     deepStrictEqual(await meter(view), { now: '950', max: '8192', text: '950 of 8 thousand tokens, 12 percent' });
     await view.delta({
       kind: 'context',
-      context: context({ used: 1_204_000, effective: 2_000_000, limit: 1_900_000, provenance: 'exact', turnsLeft: 1 }),
+      context: context({ used: 1_204_000, effective: 2_000_000, limit: 1_900_000, provenance: 'exact', turnsLeft: 1, thresholds: [] }),
     });
-    strictEqual(await view.text('.gauge-label'), 'Context window, 1.2M / 2M · 60 % about 1 turn left');
+    strictEqual(await view.text('.gauge-label'), 'Context window, 1.2M / 2M · 60% full in about 1 turn');
     await view.delta({ kind: 'context', context: context({ used: 0, turnsLeft: null }) });
-    strictEqual(await view.text('.gauge-label'), 'Context window, ~0 / 200k · 0 %');
+    strictEqual(await view.text('.gauge-label'), 'Context window, ~0 / 200k · 0%');
     await view.delta({ kind: 'context', context: null });
     strictEqual(await view.find('[role=meter]').count(), 0);
   });
@@ -76,7 +76,7 @@ describe('gauge', function () {
     match(drawn.reserve, /repeating-linear-gradient/);
     deepStrictEqual(
       drawn.ticks.map((t) => t.title),
-      ['Memory reminder at 100k (50 %)', 'Memory reminder at 150k (75 %)', 'Compaction at 170k (85 %)', 'Limit at 189.8k (95 %)'],
+      ['Memory reminder at 50% (100k)', 'Memory reminder at 75% (150k)', 'Compaction at 85% (170k)', 'Limit at 95% (189.8k)'],
     );
     near((drawn.ticks[0]!.left + drawn.ticks[0]!.right) / 2, 0.5);
     near((drawn.ticks[2]!.left + drawn.ticks[2]!.right) / 2, 0.85);
@@ -97,8 +97,12 @@ describe('gauge', function () {
     deepStrictEqual(await level(120_000), { level: 'gauge normal', signs: 0 });
     deepStrictEqual(await level(150_000), { level: 'gauge warning', signs: 1 });
     deepStrictEqual(await level(170_000), { level: 'gauge full', signs: 1 });
-    deepStrictEqual(await level(204_600), { level: 'gauge over', signs: 1 });
-    strictEqual(await view.text('.gauge-label'), 'Context window, ~204.6k / 200k · 102 % over the limit by 14.8k');
+    deepStrictEqual(await level(204_600), { level: 'gauge full', signs: 1 });
+    strictEqual(await view.text('.gauge-label'), 'Context window, ~204.6k / 200k · 102% compacts with the next message');
+    const off = context().thresholds.map((one) => (one.kind === 'compaction' ? { ...one, state: 'off' as const } : one));
+    await view.delta({ kind: 'context', context: context({ used: 204_600, thresholds: off }) });
+    strictEqual(await view.find('.gauge').getAttribute('class'), 'gauge over');
+    strictEqual(await view.text('.gauge-label'), 'Context window, ~204.6k / 200k · 102% over the limit by 14.8k');
     deepStrictEqual(await meter(view), {
       now: '200000',
       max: '200000',
@@ -115,15 +119,15 @@ describe('gauge', function () {
       rowsOfTable.map((row) => row.replace(/\s+/g, ' ').trim()),
       [
         'PartTokensShare',
-        'System prompt 2.4k 1 %',
-        'Tools 6.1k 3 %',
-        'Memory notes 900 <1 %',
-        'Summary 3.9k 2 %',
-        'History 52.3k 26 %',
-        'Tool results 18.3k 9 %',
-        'Draft 200 <1 %',
-        'Reserved for the answer 10.2k 5 %',
-        'In use~84.1k42 %',
+        'System prompt 2.4k 1%',
+        'Tools 6.1k 3%',
+        'Memory notes 900 <1%',
+        'Summary 3.9k 2%',
+        'History 52.3k 26%',
+        'Tool results 18.3k 9%',
+        'Draft 200 <1%',
+        'In use~84.1k42%',
+        'Reserved for the answer 10.2k 5%',
       ],
     );
     match(await view.text('.gauge-note'), /^Next: memory reminder at 100k\. Compacted once\. Estimated until/);
@@ -157,7 +161,7 @@ describe('gauge', function () {
       snapshot: snapshot({ rows, context: context({ used: 104_000, thresholds, nextEvent: { kind: 'nudge', inTokens: 46_000 } }) }),
     });
     await view.find('[role=meter]').hover();
-    match(await view.text('.gauge-note'), /^Next: memory reminder, due now\. /);
+    match(await view.text('.gauge-note'), /^Next: memory reminder with the next message\. /);
     await view.delta({ kind: 'context', context: context({ used: 84_100 }) });
     match(await view.text('.gauge-note'), /^Next: memory reminder at 100k\. /);
   });

@@ -105,7 +105,7 @@ describe('panels', function () {
     const panel = await open(breakdown());
     await panel.button(/^Jump to user/).focus();
     await panel.showState(breakdown({ context: context({ used: 101_000, provenance: 'exact' }) }));
-    strictEqual(await panel.text('.large'), '101k / 200k · 51 %');
+    strictEqual(await panel.text('.large'), '101k / 200k · 51%');
     match((await panel.page.evaluate(() => document.activeElement?.getAttribute('aria-label'))) ?? '', /^Jump to user/);
     strictEqual(await panel.find('[role=meter]').getAttribute('aria-valuetext'), '101 thousand of 200 thousand tokens, 51 percent');
   });

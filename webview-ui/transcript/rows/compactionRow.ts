@@ -110,7 +110,7 @@ function continuityText({ inContextPercent, reachablePercent, elements, searched
   const inSummary =
     kept === 100
       ? t('All {0} key details are in the summary.', all)
-      : t('{0} % of {1} key details are in the summary, by weight.', kept, all);
+      : t('{0}% of {1} key details are in the summary, by weight.', kept, all);
   if (reachablePercent === null) return inSummary;
   return `${inSummary} ${t('{0} of {1} test searches found the original.', Math.round((reachablePercent / 100) * searched), searched)}`;
 }

@@ -52,5 +52,5 @@ export function fullCard(full: NonNullable<FullContext>): TemplateResult {
 }
 
 export function fullText({ used, effective }: NonNullable<FullContext>): string {
-  return t('The context is {0} % full: {1} of {2} tokens', Math.round((used / effective) * 100), shortTokens(used), shortTokens(effective));
+  return t('The context is {0}% full: {1} of {2} tokens', Math.round((used / effective) * 100), shortTokens(used), shortTokens(effective));
 }

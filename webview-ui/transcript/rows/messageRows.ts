@@ -77,32 +77,50 @@ export interface Answer {
 /** The same template while it streams and after, so that its nodes stay. */
 export function assistantRow(
   { markdown, streaming, interrupted, at, stored }: Answer,
-  { speaker, canBranch, label }: RowContext,
+  { speaker, canBranch, label, last }: RowContext,
 ): TemplateResult {
   return html`
     <article class="answer ${stored?.pinned ? 'pinned' : ''} ${stored?.excluded && !stored.folded ? 'excluded' : ''}" aria-label=${at === null ? t('Answer') : t('Answer, {0}', timeOfDay(at))}>
       ${heading(speaker)}
       ${label ? labelChip(label) : nothing}
       <tk-markdown .source=${{ text: markdown, streaming }}></tk-markdown>
-      ${interrupted ? html`<p class="remark interrupted">${icon('warning')} ${interruptions[interrupted]()}</p>` : nothing}
+      ${interrupted ? interruptedRemark(interrupted, stored?.id ?? null, last && canBranch) : nothing}
       ${
         stored
-          ? rowActions(t('this answer'), [
-              {
-                name: 'retry',
-                icon: 'retry',
-                label: t('Ask for another answer'),
-                title: t('Ask for another answer; this one is kept'),
-                disabled: !canBranch,
-                run: ask({ method: 'regenerate', entry: stored.id }),
-              },
-              ...commonActions({ ...stored, text: markdown, label, canChange: canBranch }, t('this answer')),
-            ])
-          : nothing
+          ? rowActions(
+              t('this answer'),
+              [
+                {
+                  name: 'retry',
+                  icon: 'retry',
+                  label: t('Ask for another answer'),
+                  title: t('Ask for another answer; this one is kept'),
+                  disabled: !canBranch,
+                  run: ask({ method: 'regenerate', entry: stored.id }),
+                },
+                ...commonActions({ ...stored, text: markdown, label, canChange: canBranch }, t('this answer')),
+              ],
+              last,
+            )
+          : // Their room is there from the beginning, so that nothing moves when the answer ends.
+            html`<div class="row-actions"></div>`
       }
       ${pinnedRemark(stored?.pinned ?? false)} ${stored ? excludedRemark(stored, canBranch) : nothing}
     </article>
   `;
+}
+
+/** Whoever stopped an answer needs no warning; what comes next is a click away. */
+function interruptedRemark(why: NonNullable<Answer['interrupted']>, id: string | null, canGoOn: boolean): TemplateResult {
+  return html`<p class="remark interrupted">
+    ${icon(why === 'disconnected' ? 'warning' : 'info')} <span>${interruptions[why]()}</span>
+    ${
+      canGoOn && id !== null
+        ? html`<button type="button" class="link-button" @click=${ask({ method: 'retry' })}>${t('Continue')}</button>
+            <button type="button" class="link-button" @click=${ask({ method: 'regenerate', entry: id })}>${t('Retry')}</button>`
+        : nothing
+    }
+  </p>`;
 }
 
 export interface Thought {

@@ -14,10 +14,13 @@ interface RowAction {
   readonly run: (event: Event) => void;
 }
 
-/** What can be done with a message: one stop of the Tab key, the arrow keys go from one to the next. In sight on hover and focus. */
-export function rowActions(what: string, actions: readonly RowAction[]): TemplateResult {
+/**
+ * What can be done with a message: one stop of the Tab key, the arrow keys go from one to the next. In sight on hover and focus, and at the
+ * last answer always.
+ */
+export function rowActions(what: string, actions: readonly RowAction[], isShown = false): TemplateResult {
   const first = actions.find(({ disabled }) => !disabled);
-  return html`<div class="row-actions" role="toolbar" aria-label=${t('Actions for {0}', what)} @keydown=${move}>
+  return html`<div class="row-actions ${isShown ? 'shown' : ''}" role="toolbar" aria-label=${t('Actions for {0}', what)} @keydown=${move}>
     ${actions.map(
       (action) => html`<button
         type="button"

@@ -19,7 +19,7 @@ export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): 
     <div class="quiet nudge ${row.outcome}">
       <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
         ${icon(row.outcome === 'acted' ? 'check' : 'bell')}
-        <span>${t('Memory reminder at {0} % ({1}): {2}', Math.round(row.percent), shortTokens(row.usedTokens), outcomes[row.outcome]())}</span>
+        <span>${t('Memory reminder at {0}% ({1}): {2}', Math.round(row.percent), shortTokens(row.usedTokens), outcomes[row.outcome]())}</span>
       </button>
       ${row.writes.map(
         ({ call, path, command, hasDiff }) => html`<div class="note-write">

@@ -43,8 +43,8 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
         expanded
           ? html`<div class="tool-details">
             ${part(t('Input'), visibleText(tool.input, 'lines'))} ${tool.output === null ? nothing : part(t('Output'), tool.output)}
-            ${tool.hasDiff ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_diff', id: tool.id })}>${t('Show diff')}</button>` : nothing}
-            ${tool.excluded || tool.folded || tool.status === 'running' ? nothing : html`<button type="button" class="link-button" ?disabled=${!canBranch} @click=${ask({ method: 'exclude', id: tool.id })}>${t('Exclude from context')}</button>`}
+            <div class="links">${tool.hasDiff ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_diff', id: tool.id })}>${t('Show diff')}</button>` : nothing}
+            ${tool.excluded || tool.folded || tool.status === 'running' ? nothing : html`<button type="button" class="link-button" ?disabled=${!canBranch} @click=${ask({ method: 'exclude', id: tool.id })}>${t('Exclude from context')}</button>`}</div>
           </div>`
           : nothing
       }

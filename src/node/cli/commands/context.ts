@@ -154,7 +154,7 @@ function bindingTo(info: ModelInfo): ModelBinding {
 
 function forPeople(snapshot: ContextSnapshot, request: ModelRequest): string {
   const tokens = (value: number) => value.toLocaleString('en');
-  const percent = (value: number) => `${Math.round((value / snapshot.effective) * 1000) / 10} %`;
+  const percent = (value: number) => `${Math.round((value / snapshot.effective) * 1000) / 10}%`;
   return [
     `${snapshot.sessionId}  ${snapshot.model}  policy ${snapshot.policy}`,
     `${snapshot.provenance === 'estimated' ? '~' : ''}${tokens(snapshot.used)} of ${tokens(snapshot.effective)} tokens (${percent(snapshot.used)}), limit ${tokens(snapshot.limit)}`,

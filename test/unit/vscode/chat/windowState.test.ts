@@ -19,7 +19,7 @@ class Storage {
   }
 }
 
-const meter: RememberedMeter = { text: '42 %', tooltip: 'of 200k', label: '42 percent', severity: 'warning', canUndo: true };
+const meter: RememberedMeter = { text: '42%', tooltip: 'of 200k', label: '42 percent', severity: 'warning', canUndo: true };
 
 describe('what is known before the history is opened', () => {
   let workspace: Storage;

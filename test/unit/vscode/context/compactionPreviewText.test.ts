@@ -34,7 +34,7 @@ describe('the preview of a compaction', () => {
         '- 45 messages go into the summary',
         '- 1 message stays word for word',
         '- summary by claude-test',
-        '- Key details kept: 97 %',
+        '- Key details kept: 97%',
         '- Fixed wrong source references (#91, #94).',
         '- It is rather short.',
       ].join('\n'),

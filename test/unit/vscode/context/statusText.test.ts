@@ -9,14 +9,14 @@ const view = (over: Partial<ContextSnapshot> = {}, more: Partial<Parameters<type
 describe('status bar', () => {
   it('shows how full the context is, and everything else in the tooltip', () => {
     deepStrictEqual(view(), {
-      text: '$(dashboard) 42 %',
+      text: '$(dashboard) 42%',
       tooltip: [
-        '**84.1k of 200k tokens · 42 %**',
-        'Measured by the provider.',
+        '**84.1k of 200k tokens · 42%**',
+        'Measured by the API.',
         '| | |\n|:--|--:|\n| System prompt | 1.2k |\n| History | 82.9k |',
         'Model: anthropic/claude\\-x',
         'Next: memory reminder at 100k',
-        'Compaction at 170k, about 9 turns left',
+        'Compaction at 170k, compacts in about 9 turns',
         '---',
         '[Breakdown](command:threadkeeper.showBreakdown) · [Compact](command:threadkeeper.compact) · [Select Model…](command:threadkeeper.selectModel) · [Show Log](command:threadkeeper.showLog)',
       ].join('\n\n'),
@@ -26,9 +26,9 @@ describe('status bar', () => {
   });
 
   it('marks what is estimated or remembered', () => {
-    deepStrictEqual(view({ provenance: 'estimated' }).text, '$(dashboard) ~42 %');
+    deepStrictEqual(view({ provenance: 'estimated' }).text, '$(dashboard) ~42%');
     const remembered = view({}, { remembered: true });
-    deepStrictEqual(remembered.text, '$(dashboard) ~42 %');
+    deepStrictEqual(remembered.text, '$(dashboard) ~42%');
     match(remembered.tooltip, /From the last time/);
     match(remembered.label, /42 percent, estimated/);
   });
@@ -37,13 +37,17 @@ describe('status bar', () => {
     const { text, label } = view({ used: 900, provenance: 'estimated' });
     deepStrictEqual(
       [text, label, view({ used: 0 }).text],
-      ['$(dashboard) <1 %', 'Threadkeeper context: 900 of 200 thousand tokens, less than 1 percent, estimated', '$(dashboard) 0 %'],
+      ['$(dashboard) <1%', 'Threadkeeper context: 900 of 200 thousand tokens, less than 1 percent, estimated', '$(dashboard) 0%'],
     );
   });
 
   it('warns and alarms where the gauge does', () => {
-    const severities = [149_999, 150_000, 169_999, 170_000, 260_000].map((used) => view({ used }).severity);
-    deepStrictEqual(severities, ['normal', 'warning', 'warning', 'error', 'error']);
+    const off = snapshot().thresholds.map((one) => (one.kind === 'compaction' ? { ...one, state: 'off' as const } : one));
+    const severities = [149_999, 150_000, 170_000, 260_000].map((used) => view({ used }).severity);
+    deepStrictEqual(
+      [...severities, view({ used: 260_000, thresholds: off }).severity],
+      ['normal', 'warning', 'warning', 'warning', 'error'],
+    );
   });
 
   it('says how far it is to what ends the room, once', () => {
@@ -51,9 +55,9 @@ describe('status bar', () => {
     const off = snapshot().thresholds.map((one) => (one.kind === 'compaction' ? { ...one, state: 'off' as const } : one));
     deepStrictEqual(next({ nextEvent: { kind: 'compaction', inTokens: 3_000 }, turnsLeft: 0 }), [
       'Next: compaction at 87.1k',
-      'less than a turn left',
+      'compacts in about 1 turn',
     ]);
-    deepStrictEqual(next({ thresholds: off, turnsLeft: 300 }), ['Next: memory reminder at 100k', 'Limit at 190k, over 200 turns left']);
+    deepStrictEqual(next({ thresholds: off, turnsLeft: 300 }), ['Next: memory reminder at 100k', 'Limit at 190k']);
     deepStrictEqual(next({ turnsLeft: null }), ['Next: memory reminder at 100k', 'Compaction at 170k']);
   });
 
