@@ -46,6 +46,8 @@ import { ChangeDocuments } from './vscode/tools/changeDocuments';
 import { SummaryFiles } from './vscode/context/summaryFiles';
 import { TransferCommands } from './vscode/history/transferCommands';
 import { askForCleanUp, askForRetention } from './vscode/sessions/retentionPreview';
+import { EmbeddingStatus } from './vscode/sessions/embeddingStatus';
+import { meaningNote } from './vscode/sessions/searchAsTyped';
 import { cleanUpRule, RetentionRule, trashRule } from './vscode/sessions/retentionRule';
 import { SessionDetailsFiles } from './vscode/sessions/sessionDetailsFiles';
 import { CommandRouter } from './vscode/commandRouter';
@@ -202,7 +204,7 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
 }
 
 function composeRuntime(
-  { context, log, configuration, commands }: Base,
+  { context, log, configuration, commands, owned }: Base,
   asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>,
 ): LazyRuntime {
   let loaded: Promise<ConversationFactory> | undefined;
@@ -210,7 +212,7 @@ function composeRuntime(
   context.subscriptions.push(saved);
   const load = async () => {
     const { ConversationFactory } = await import('./vscode/chat/conversationFactory');
-    return new ConversationFactory({
+    const factory = new ConversationFactory({
       ...asked,
       distDir: join(context.extensionPath, 'dist'),
       folders: () => (workspace.isTrusted ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
@@ -225,6 +227,10 @@ function composeRuntime(
       hosted: new LmModels({ api: vscode, canSend: (model) => context.languageModelAccessInformation.canSendRequest(model), log }),
       log,
     });
+    const status = owned.add(new EmbeddingStatus());
+    owned.add(factory.embeddings.onDidChange((progress) => status.show(progress)));
+    owned.add(configuration.onDidChange(() => factory.embeddings.wake()));
+    return factory;
   };
   return { get: () => (loaded ??= load()), close: async () => (await loaded)?.close() };
 }
@@ -328,6 +334,10 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     log,
     changes: owned.add(new ChangeDocuments()),
     fullQuestions,
+    meaning: async () => {
+      const { embeddings } = await runtime.get();
+      return () => meaningNote(embeddings.progress, embeddings.searchProblem);
+    },
     ids: new UuidV7(),
     focusComposer: () => view.focusComposer(),
     showBreakdown: () => breakdown.show(),

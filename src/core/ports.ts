@@ -12,6 +12,7 @@ import type { Draft, QueuedMessage } from './session/userMessage';
 import type { StoredEntry } from './session/entry';
 import type { PurgePreview, SummaryRetry } from './maintenance/reports';
 import type { FileMark } from './rewind/fileHistory';
+import type { PassageVector, Unembedded, VectorStatus } from './embeddings/embeddings';
 import type { SearchQuery, SearchResult } from './session/searchQuery';
 import type { NewSession, Session, SessionPatch, SessionQuery } from './session/session';
 import type { PastRequest, UsageQuery, UsageTotal } from './cost/usage';
@@ -101,6 +102,14 @@ export interface SessionStore extends SessionTransfer {
    * is no such session, never because of what the text contains.
    */
   search(query: SearchQuery): Promise<SearchResult>;
+  /**
+   * Passages that have no vector of this model yet, at most `most`, those said last first. A call does a bounded piece of the work of
+   * finding them. Vectors of another model leave.
+   */
+  unembedded(space: string, most: number): Promise<Unembedded>;
+  /** Keeps vectors of passages, quantised. What is there stays; without effect where another model has been asked for since. */
+  saveVectors(space: string, vectors: readonly PassageVector[]): Promise<void>;
+  vectorStatus(): Promise<VectorStatus>;
   writePartial(chunk: PartialChunk): Promise<void>;
   /**
    * Turns chunks that no entry has replaced into entries marked `interrupted: crashed`, at the end of the branch they belong to;

@@ -5,6 +5,7 @@ import { backup, backupHelp } from './cli/commands/backup';
 import { cleanUp, cleanUpHelp } from './cli/commands/cleanUp';
 import { compact, compactHelp } from './cli/commands/compact';
 import { context, contextHelp } from './cli/commands/context';
+import { embed, embedHelp } from './cli/commands/embed';
 import { exportCommand, exportHelp } from './cli/commands/export';
 import { importCommand, importHelp } from './cli/commands/import';
 import { explain, run, runHelp } from './cli/commands/run';
@@ -24,6 +25,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper sessions … lists the sessions of a history (sessions --help)
   threadkeeper show …     what was said in a session (show --help)
   threadkeeper search …   finds what was said in a history (search --help)
+  threadkeeper embed …    has an embedding model read a history, for search by meaning (embed --help)
   threadkeeper context …  what the model would be sent, with its breakdown (context --help)
   threadkeeper compact …  folds older messages of a session into a summary (compact --help)
   threadkeeper stats …    sessions, tokens and cost by the day (stats --help)
@@ -44,6 +46,7 @@ const commands = [
   { name: 'sessions', run: sessions, help: sessionsHelp },
   { name: 'show', run: show, help: showHelp },
   { name: 'search', run: search, help: searchHelp },
+  { name: 'embed', run: embed, help: embedHelp },
   { name: 'context', run: context, help: contextHelp },
   { name: 'compact', run: compact, help: compactHelp },
   { name: 'stats', run: stats, help: statsHelp },

@@ -51,6 +51,8 @@ export interface CommandRouterDeps {
   readonly focusComposer: () => void;
   readonly changes: ChangeDocuments;
   readonly fullQuestions: FullQuestions;
+  /** Tells, each time it is asked, what a search by meaning cannot find now. */
+  readonly meaning: () => Promise<() => string | null>;
   readonly showBreakdown: () => void;
   readonly showAnalytics: () => void;
   readonly watchOpenClaw: () => Promise<void>;
@@ -272,7 +274,7 @@ export class CommandRouter implements WorkbenchActions {
     const { controller } = this.deps;
     await controller.active.open();
     const store = await this.deps.composer.store();
-    const picked = await pickFromHistory((text) => searchTyped(store, text), typed);
+    const picked = await pickFromHistory((text) => searchTyped(store, text), typed, await this.deps.meaning());
     if (picked) await this.goTo(picked.session, picked.entry);
   }
 

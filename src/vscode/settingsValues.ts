@@ -4,6 +4,7 @@ import { cacheTimes, type CacheTime } from '../core/context/measure/snapshot';
 import { policyKnobs, type PolicyKnobName } from '../core/context/policy/policyKnobs';
 import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/policy/resolvePolicy';
 import { t } from '../core/l10n';
+import type { EmbeddingChoice } from '../core/embeddings/embeddings';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
 import type { VariableChoice } from '../core/tools/command/commandEnvironment';
 import { defaultEditRules, editGuard, type EditRules } from '../core/tools/guard/guardedKinds';
@@ -46,6 +47,8 @@ export interface Settings {
   readonly maxRounds: number;
   /** The model is told where to read what a message clearly refers to. */
   readonly recallHints: boolean;
+  /** Search and recall go by meaning, too, with this model; null: by words alone. */
+  readonly embeddings: EmbeddingChoice | null;
   /** It holds for sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
   readonly policy: PolicyChoice;
   /** A session stays in the trash so long; 0 means until it is emptied. */
@@ -112,6 +115,7 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
     variables: { pass: take('tools.passVariables'), withhold: take('tools.withholdVariables') },
     maxRounds: take('tools.maxRounds'),
     recallHints: take('recall.hints'),
+    embeddings: take('recall.embeddings'),
     policy,
     trashDays: take('history.trashDays'),
     cleanUpDays: take('history.cleanUpDays'),
@@ -184,6 +188,19 @@ const aCacheTime: Check<(typeof cacheChoices)[number]> = {
 };
 const anApi: Check<OpenaiApi> = { schema: z.enum(openaiApis), expected: () => t('one of {0}', openaiApis.join(', ')) };
 const anApprovalMode: Check<ApprovalMode> = { schema: z.enum(approvalModes), expected: () => t('one of {0}', approvalModes.join(', ')) };
+const anEmbedder: Check<EmbeddingChoice | null> = {
+  schema: z.nullable(
+    z.pipe(
+      z.object({
+        provider: z.enum(['ollama', 'openai-compatible']),
+        model: Trimmed.check(z.minLength(1)),
+        url: z.optional(anAddress.schema),
+      }),
+      z.transform(({ url, ...model }): EmbeddingChoice => (url === undefined || url === '' ? model : { ...model, url })),
+    ),
+  ),
+  expected: () => t('a provider (ollama or openai-compatible) with a model, or null'),
+};
 const editRules: Check<EditRules> = {
   schema: z.record(z.string(), z.boolean()),
   expected: () => t('a table of patterns, each with true or false'),
@@ -215,6 +232,7 @@ const checks = {
   'tools.withholdVariables': names,
   'tools.maxRounds': aCount,
   'recall.hints': aFlag,
+  'recall.embeddings': anEmbedder,
   'context.policy': aPreset,
   'openclaw.inherit': aFlag,
   'openclaw.path': aFolder,

@@ -160,7 +160,12 @@ function render({ found, problems, terms }: WorkspaceSearch): string[] {
   return [t('The best of what I found:'), ...found.map((passage) => `${quote(passage, terms)}\n\n${origin(passage)}`), ...problems];
 }
 
-function origin({ source, id, title, speaker }: FoundPassage): string {
+function origin(passage: FoundPassage): string {
+  const why = whyFound(passage);
+  return why === null ? placeOf(passage) : `${placeOf(passage)} (${why})`;
+}
+
+function placeOf({ source, id, title, speaker }: FoundPassage): string {
   switch (source) {
     case 'history':
       return t('— {0}, {1}', title, speaker === 'user' ? t('you') : (speaker ?? t('assistant')));
@@ -169,6 +174,13 @@ function origin({ source, id, title, speaker }: FoundPassage): string {
     case 'file':
       return `— ${t('file')} \`${title || id}\``;
   }
+}
+
+/** Null where the words of the question stand in it. */
+function whyFound({ found }: FoundPassage): string | null {
+  if (found === 'words') return null;
+  if (found === 'meaning') return t('found by its meaning');
+  return found.beside === null ? t('beside a match') : t('beside a match, {0}', found.beside);
 }
 
 /** The stretch of the passage with the most different terms, verbatim, as a Markdown quotation; source code in a code block. */

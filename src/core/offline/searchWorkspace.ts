@@ -17,6 +17,8 @@ export interface SearchSources {
 export interface FoundPassage extends Passage {
   /** Who said it, for history. */
   readonly speaker: string | null;
+  /** Why it is here, where it has none of the words: what it stands beside (`#12` in the history, null elsewhere), or what it means. */
+  readonly found: 'words' | 'meaning' | { readonly beside: string | null };
 }
 
 export interface WorkspaceSearch {
@@ -42,7 +44,7 @@ const maxNotes = 500;
 /** What is asked of the history for each passage that is wanted: equal texts and questions are sorted out. */
 const hitsPerPassage = 5;
 
-type Candidate = Passage & Rankable & { readonly speaker: string | null; readonly hit?: SearchHit };
+type Candidate = Passage & Rankable & Pick<FoundPassage, 'speaker'> & { readonly hit?: SearchHit };
 
 /**
  * The history as the store ranks it, notes and files beside it by the same measure, one list by score. A source that cannot be read
@@ -73,7 +75,7 @@ export async function searchWorkspace(
     async () => {
       const { hits, statistics, complete } = await store.search({ text, limit: hitsPerPassage * limit });
       ranker.assume(statistics);
-      for (const hit of hits) if (!skip(hit)) ranked.push({ item: fromHistory(hit), score: hit.score, beside: null });
+      for (const hit of hits) if (!skip(hit)) ranked.push({ item: fromHistory(hit), score: hit.score, beside: null, meant: false });
       if (!complete) problems.push(t('Not all of the history was searched: it is still being indexed.'));
     },
   );
@@ -98,8 +100,17 @@ export async function searchWorkspace(
   if (signal.aborted) throw new CancelledError();
   // The order of the hits stands: it is not by score alone.
   const others = ranker.ranked(maxFilePassages);
+  const carried = new Set(others.filter(({ beside }) => beside !== null).map(({ item }) => item));
   const found = pick(distinct(merge(ranked, others), terms), limit).map(
-    ({ source, id, title, text, at, speaker }): FoundPassage => ({ source, id, title, text, at, speaker }),
+    (item): FoundPassage => ({
+      source: item.source,
+      id: item.id,
+      title: item.title,
+      text: item.text,
+      at: item.at,
+      speaker: item.speaker,
+      found: item.hit ? howFound(item.hit) : carried.has(item) ? { beside: null } : 'words',
+    }),
   );
   return { found, terms, problems };
 }
@@ -162,6 +173,10 @@ function passagesOfNote(path: string, content: string, modifiedAt: number): Cand
     speaker: null,
     group: `note:${path}`,
   }));
+}
+
+function howFound({ beside, meant }: SearchHit): FoundPassage['found'] {
+  return beside !== null ? { beside: `#${beside}` } : meant ? 'meaning' : 'words';
 }
 
 function fromHistory(hit: SearchHit): Candidate {

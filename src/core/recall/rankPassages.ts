@@ -5,9 +5,11 @@ import {
   passageFactor,
   saturated,
   termWeights,
+  withMeaning,
   type CorpusStatistics,
   type Evidence,
   type GroupStatistics,
+  type Meant,
   type Placed,
   type TermWeights,
 } from './contextScores';
@@ -31,6 +33,8 @@ export interface Ranked<T> {
   readonly score: number;
   /** The match that it stands beside, where it has no term of the query itself. */
   readonly beside: T | null;
+  /** Neither it nor what it stands beside has a term: it is found by its meaning. */
+  readonly meant: boolean;
 }
 
 /** What stands at a place, for a closer look. */
@@ -62,6 +66,7 @@ export class PassageRanker<T extends Rankable> {
   private readonly wanted: RegExp;
   private readonly wantsDates: boolean;
   private readonly evidence: Evidence[] = [];
+  private readonly meant: Meant[] = [];
   private readonly items = new Map<string | number, { from: number; readonly items: T[]; length: number }>();
   private readonly seen = new Map<string, readonly number[]>();
   private readonly documentFrequency: number[];
@@ -108,6 +113,11 @@ export class PassageRanker<T extends Rankable> {
     this.left = left;
   }
 
+  /** Places that are similar to the query in meaning, whatever words they have. */
+  addMeant(meant: Iterable<Meant>): void {
+    for (const one of meant) this.meant.push(one);
+  }
+
   /** `from` is the place of the group's first passage in memory, behind those that an index has counted. */
   add(items: Iterable<T & Rankable>, from = 0): void {
     for (const item of items) {
@@ -152,7 +162,7 @@ export class PassageRanker<T extends Rankable> {
       whole: this.termIndex.get(text),
       parts: terms.flatMap((term) => this.termIndex.get(term) ?? []),
     }));
-    const candidates = contextScores(weights, this.evidence, this.statistics, this.allGroups())
+    const candidates = withMeaning(contextScores(weights, this.evidence, this.statistics, this.allGroups()), this.meant)
       .map((placed) => ({ placed, exact: placed.evidence ? exact.filter((token) => standsIn(token, placed.evidence)).length : 0 }))
       .sort((x, y) => y.exact - x.exact || score(y.placed) - score(x.placed) || y.placed.position - x.placed.position);
     const found: Found<T>[] = [];
@@ -210,7 +220,8 @@ export class PassageRanker<T extends Rankable> {
         sentences,
         stated: [...sentences.filter(({ asks }) => !asks), ...answered],
         exact: this.exact.filter((token) => hasToken(folded, token)).length,
-        beside: placed.evidence ? null : (read(placed.group, placed.beside)?.item ?? null),
+        beside: placed.evidence || isMeant(placed) ? null : (read(placed.group, placed.beside)?.item ?? null),
+        meant: isMeant(placed),
       };
     });
     ranked.sort((x, y) => y.score - x.score || (y.at ?? 0) - (x.at ?? 0));
@@ -221,7 +232,7 @@ export class PassageRanker<T extends Rankable> {
       );
     return newestFirst(withoutRepeats(ranked, covered), asked.filter((weight) => weight > 0).length)
       .sort((x, y) => y.exact - x.exact)
-      .map(({ item, score, beside }) => ({ item, score, beside }));
+      .map(({ item, score, beside, meant }) => ({ item, score, beside, meant }));
   }
 
   private inMemory(group: string | number, position: number): Looked<T> | null {
@@ -374,6 +385,10 @@ const shifting = /[ßẞæÆœŒİ\u0300-\u036f]/;
 
 function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
+}
+
+function isMeant({ evidence, position, beside }: Placed): boolean {
+  return evidence === null && beside === position;
 }
 
 function score({ sum, factor }: Placed): number {

@@ -185,6 +185,7 @@ function excerpt(frames: Frames, hit: SearchHit, named: boolean, datesFirst: boo
   const about = {
     session: named ? `${hit.sessionId} ${hit.sessionTitle}`.trim() : undefined,
     beside: beside === null || beside === seq ? undefined : `#${beside}`,
+    found: hit.meant ? 'by meaning' : undefined,
   };
   const resolved = dates.length === 0 ? {} : { dates: dates.map(({ said, day }) => `${said}: ${day}`).join('; ') };
   return datesFirst

@@ -1,3 +1,5 @@
+import type { QueryVector } from '../embeddings/embeddings';
+
 export interface SearchQuery {
   /** Plain words, identifiers, paths; nothing in it is syntax. The more of them an entry has, the better; any one is enough. */
   readonly text: string;
@@ -17,6 +19,8 @@ export interface SearchQuery {
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
   /** Reads all that is not yet indexed, however much that is; else the newest of it. */
   readonly whole?: boolean;
+  /** What an embedding model makes of the text: passages of that meaning are found, too, where the store has vectors of the same model. */
+  readonly near?: QueryVector;
 }
 
 export type SearchRole = 'user' | 'assistant' | 'tool';
@@ -41,6 +45,8 @@ export interface SearchHit {
   readonly length: number;
   /** `seq` of the match that it stands beside, where it has none of the words itself: a question's answer, for example. */
   readonly beside: number | null;
+  /** It has none of the words and stands beside no match: it is found by its meaning. */
+  readonly meant?: true;
   /** Days that it names relative to the one on which it was said (`last Friday`), and which those are. */
   readonly dates: readonly { readonly said: string; readonly day: string }[];
 }

@@ -15,6 +15,7 @@ import { english, t } from '../../core/l10n';
 import { FileMemoryNotes, ScopedMemoryNotes } from '../../node/memory/fileMemoryNotes';
 import { findSkills } from '../../node/skills/findSkills';
 import { workspaceInstructions, WorkspacePins } from '../../node/memory/workspaceTexts';
+import { Embeddings } from '../../node/embeddings/embeddings';
 import { WorkerAnalyst } from '../../node/analysis/workerAnalyst';
 import { conversationDeps } from '../../node/runtime/conversationDeps';
 import { systemClock } from '../../node/runtime/systemClock';
@@ -65,24 +66,34 @@ const keyHint = () => t('To chat with Claude, set an API key with *Threadkeeper:
 export class ConversationFactory {
   private readonly counter: WorkerTokenCounter;
   private readonly analyst: WorkerAnalyst;
+  /** Finding by meaning, in every store that is opened here. */
+  readonly embeddings: Embeddings;
   private readonly clients = new WeakMap<SessionStore, { readonly notes: MemoryNotes; readonly bindings: ModelBindings }>();
 
   constructor(private readonly options: ConversationFactoryOptions) {
     this.counter = new WorkerTokenCounter(join(options.distDir, 'tokenWorker.js'), options.log);
     this.analyst = new WorkerAnalyst(join(options.distDir, 'analystWorker.js'), options.log);
+    this.embeddings = new Embeddings({
+      choice: () => options.settings().embeddings,
+      reach: options.reach,
+      clock: systemClock,
+      log: options.log,
+    });
   }
 
   async openStore(folder: string, options: { readonly repair: boolean }): Promise<SessionStore> {
     const { distDir, log } = this.options;
     // Before anybody works with files that a crash has left half way.
     await resumeRestores(join(folder, 'rewind'), log);
-    return openStore({
+    const store = await openStore({
       folder,
       workerFile: join(distDir, 'storeWorker.js'),
       label: english('VS Code window'),
       logger: log,
       repair: options.repair,
     });
+    this.embeddings.follow(store);
+    return this.embeddings.searching(store);
   }
 
   get tokens(): TokenCounter {
@@ -174,6 +185,7 @@ export class ConversationFactory {
   }
 
   async close(): Promise<void> {
+    this.embeddings.dispose();
     this.analyst.dispose();
     await this.counter.close();
   }

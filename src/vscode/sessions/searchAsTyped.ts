@@ -1,5 +1,6 @@
 import type { Disposable } from '../../core/base/disposable';
-import { t } from '../../core/l10n';
+import { shown, t, textLocale } from '../../core/l10n';
+import type { EmbeddingProgress } from '../../core/embeddings/embeddings';
 import { timeText } from '../../core/recall/dateText';
 import { snippet } from '../../core/recall/snippet';
 import type { SearchHit, SearchResult } from '../../core/session/searchQuery';
@@ -87,7 +88,8 @@ export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
         hit.sessionId,
         timeText(hit.at),
         ...hit.dates.map(({ said, day }) => `${said}: ${day}`),
-        ...(hit.beside === null ? [] : [t('beside a match, #{0}', hit.beside)]),
+        ...(hit.beside === null ? [] : [t('beside a match, {0}', `#${hit.beside}`)]),
+        ...(hit.meant ? [t('found by its meaning')] : []),
       ].join(' · '),
     ),
     alwaysShow: true,
@@ -99,4 +101,23 @@ export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
 function speakerText({ role, speaker }: SearchHit): string {
   if (role === 'user') return t('You');
   return role === 'assistant' ? t('Answer') : speaker;
+}
+
+/** How far the embedding model has come with the history. */
+export function embeddingText({ model, embedded, passages, full }: EmbeddingProgress): string {
+  const counts = { model, embedded: embedded.toLocaleString(textLocale()), passages: passages.toLocaleString(textLocale()) };
+  return full
+    ? t('{model} has read the newest {embedded} of {passages} passages; there is no room for older ones', counts)
+    : t('{model} has read {embedded} of {passages} passages', counts);
+}
+
+/**
+ * What a search by meaning cannot find now, and why; null when there is nothing to tell: no model is named, or it has read everything and
+ * answers.
+ */
+export function meaningNote(progress: EmbeddingProgress | null, searchProblem: string | null): string | null {
+  if (searchProblem !== null) return t('Searched by words alone. {0}', shown(searchProblem));
+  if (progress === null || (progress.state === 'done' && !progress.full)) return null;
+  const read = embeddingText(progress);
+  return progress.error === null ? read : `${read}. ${shown(progress.error)}`;
 }

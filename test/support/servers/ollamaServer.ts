@@ -1,4 +1,5 @@
 import { ChatServer, WireError, type AcceptedChat, type ChatWire } from './chatServer';
+import { madeVectors } from './madeVectors';
 import { textTokens } from '../messagesApi/messagesApiTokens';
 
 export interface OllamaServerOptions {
@@ -19,6 +20,7 @@ export interface OllamaServerOptions {
 }
 
 export const ollamaModelId = 'double:8b';
+export const ollamaEmbedder = 'embed:latest';
 
 interface Chat extends AcceptedChat {
   readonly context: number;
@@ -113,11 +115,11 @@ class OllamaWire implements ChatWire<Chat> {
         return {
           models: [
             { name: ollamaModelId, model: ollamaModelId },
-            { name: 'embed:latest', model: 'embed:latest' },
+            { name: ollamaEmbedder, model: ollamaEmbedder },
           ],
         };
       case '/api/show':
-        if (body['model'] === 'embed:latest') return { capabilities: ['embedding'], model_info: { 'bert.context_length': 512 } };
+        if (body['model'] === ollamaEmbedder) return { capabilities: ['embedding'], model_info: { 'bert.context_length': 512 } };
         this.checkModel(body['model']);
         return {
           ...this.thinks(),
@@ -129,6 +131,9 @@ class OllamaWire implements ChatWire<Chat> {
           ],
           model_info: { 'general.architecture': 'double', 'double.context_length': this.options.modelContext ?? 131_072 },
         };
+      case '/api/embed':
+        if (body['model'] !== ollamaEmbedder) throw new WireError(404, `model "${String(body['model'])}" not found, try pulling it first`);
+        return { model: ollamaEmbedder, embeddings: madeVectors(body['input']) };
       case '/api/ps':
         return {
           models:

@@ -1,4 +1,5 @@
 import { ChatServer, WireError, type AcceptedChat, type ChatWire } from './chatServer';
+import { madeVectors } from './madeVectors';
 import { textTokens } from '../messagesApi/messagesApiTokens';
 
 export interface OpenaiServerOptions {
@@ -21,9 +22,12 @@ export interface OpenaiServerOptions {
   readonly isFree?: boolean;
   /** Calls without an index. */
   readonly omitsIndex?: boolean;
+  /** Numbers in a vector. */
+  readonly dimensions?: number;
 }
 
 export const openaiModelId = 'double-chat';
+export const openaiEmbedder = 'double-embedding';
 
 interface Chat extends AcceptedChat {
   readonly usage: boolean;
@@ -125,8 +129,23 @@ class OpenaiWire implements ChatWire<Chat> {
     return JSON.stringify({ error: { message, type: status >= 500 ? 'server_error' : 'invalid_request_error', param: null, code } });
   }
 
-  get(path: string): unknown {
+  get(path: string, body: Fields): unknown {
     const { listed = {} } = this.options;
+    if (path === '/v1/embeddings') {
+      if (body['model'] !== openaiEmbedder)
+        throw new WireError(
+          404,
+          `The model \`${String(body['model'])}\` does not exist or you do not have access to it.`,
+          'model_not_found',
+        );
+      const data = madeVectors(body['input'], this.options.dimensions).map((embedding, index) => ({
+        object: 'embedding',
+        index,
+        embedding,
+      }));
+      // In any order: the index says which is which.
+      return { object: 'list', model: openaiEmbedder, data: data.reverse(), usage: { prompt_tokens: 1, total_tokens: 1 } };
+    }
     if (path !== '/v1/models' || listed === null) return undefined;
     return { object: 'list', data: [{ id: openaiModelId, object: 'model', owned_by: 'double', ...listed }] };
   }

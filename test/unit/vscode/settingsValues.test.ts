@@ -44,6 +44,7 @@ describe('readSettings', () => {
         offerBranchSummary: true,
         switchFiles: 'ask',
         recallHints: true,
+        embeddings: null,
       },
       problems: [],
     });
@@ -132,12 +133,32 @@ describe('readSettings', () => {
       offerBranchSummary: false,
       switchFiles: 'never',
       recallHints: true,
+      embeddings: null,
       openClaw: { inherit: true, path: '/agents', sessionKey: 'agent:main:main', twoWay: true },
       policy: {
         preset: 'balanced',
         overrides: { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
       },
     });
+  });
+
+  it('takes an embedding model with or without an address of its own', () => {
+    const found = (value: unknown) => read({ 'recall.embeddings': value });
+    deepStrictEqual(found({ provider: 'ollama', model: ' nomic-embed-text ', url: '' }).settings.embeddings, {
+      provider: 'ollama',
+      model: 'nomic-embed-text',
+    });
+    const other = { provider: 'openai-compatible', model: 'x', url: 'http://localhost:1234/v1' };
+    deepStrictEqual(found(other).settings.embeddings, other);
+    for (const wrong of [
+      'ollama/x',
+      { provider: 'anthropic', model: 'x' },
+      { provider: 'ollama', model: '' },
+      { ...other, url: 'ftp://x' },
+    ]) {
+      const { settings, problems } = found(wrong);
+      deepStrictEqual([settings.embeddings, problems.length], [null, 1]);
+    }
   });
 
   it('names every value that cannot be used, once, with what is used instead', () => {

@@ -28,6 +28,7 @@ import { OfflineModel } from '../../../core/offline/offlineModel';
 import { headlessRule } from '../../../core/tools/approvalRule';
 import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from '../flags';
 import { contextCommand } from './contextCommands';
+import { embeddingFlags, embeddingKeyHelp, embeddingsOf } from '../embeddingFlags';
 import { parseProviderFlags, providerFlags } from '../providerFlags';
 import { openSession, parseSessionFlags, sessionFlags } from '../run/sessionFlags';
 import { converseWithoutHistory } from '../run/withoutHistory';
@@ -48,6 +49,13 @@ const specs: readonly FlagSpec[] = [
     help: 'what happens when the context is full, instead of what the policy says',
   },
   ...toolFlags,
+  ...embeddingFlags,
+  {
+    name: 'recall-hints',
+    value: 'CHOICE',
+    choices: ['on', 'off'],
+    help: 'whether the model is told where to read what a message clearly refers to; default: on',
+  },
   {
     name: 'workspace-instructions',
     help: 'adds what AGENTS.md and .github/copilot-instructions.md of the workspace say to the standing instructions',
@@ -71,6 +79,7 @@ export const runHelp = `threadkeeper run: one conversation on standard input and
 ${flagHelp(specs)}
 
 The key is read from ANTHROPIC_API_KEY, for openai-compatible from OPENAI_API_KEY (servers without keys need none).
+${embeddingKeyHelp}
 Commands:  {"cmd":"send","id":1,"text":"…"}  {"cmd":"compact"}  {"cmd":"undo_compaction"}  {"cmd":"stop"}
            {"cmd":"preview"}  {"cmd":"summary"}  {"cmd":"edit_summary","text":"…"}  {"cmd":"resummarize","instructions":"…"}
            {"cmd":"checkpoint"}  {"cmd":"pin","kind":"text|entry|file","target":"…"}  {"cmd":"unpin",…}  {"cmd":"pins"}
@@ -110,10 +119,14 @@ export async function withConversation(
     throw new UsageError('--workspace-instructions needs --workspace DIR: the folder whose files are meant.');
   const folders = () => (flags['workspace'] ? [flags['workspace']] : []);
   const folder = flags['store']!;
+  const embeddings = embeddingsOf(flags, process.env, log);
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new StoreError('io', `--store ${folder} cannot be a folder for the history: ${errorText(error)}`);
   });
-  const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, logger: log });
+  const store = embeddings.searching(
+    await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, logger: log }),
+  );
+  if (flags['embeddings'] !== undefined) embeddings.follow(store);
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
   const analyst = new WorkerAnalyst(join(__dirname, 'analystWorker.js'), log);
   try {
@@ -154,7 +167,7 @@ export async function withConversation(
       session: session.uuid,
       approvalRule: (question) => headlessRule(question, allowTools),
       maxRounds: () => mostRounds,
-      recallHints: () => true,
+      recallHints: () => flags['recall-hints'] !== 'off',
       tools: () => workspaceToolsOf(recorder?.workspace ?? null, allowTools),
       ...(recorder ? { recorder } : {}),
       instructions: () => instructions,
@@ -169,6 +182,7 @@ export async function withConversation(
     const conversation = await Conversation.open(deps, session.uuid, fallback);
     return await work(conversation);
   } finally {
+    embeddings.dispose();
     counter.dispose();
     analyst.dispose();
     await store.close();

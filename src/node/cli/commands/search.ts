@@ -2,10 +2,13 @@ import { join } from 'node:path';
 import { timeText } from '../../../core/recall/dateText';
 import { asksWhen } from '../../../core/recall/relativeDates';
 import { dayStart, parseSearchText } from '../../../core/recall/parseSearchText';
+import { embeddingSpace } from '../../../core/embeddings/embeddings';
+import type { SessionStore } from '../../../core/ports';
 import { snippet } from '../../../core/recall/snippet';
 import type { SearchHit, SearchQuery, SearchResult } from '../../../core/session/searchQuery';
 import { openStore } from '../../store/client/openStore';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
+import { embeddingChoice, embeddingFlags, embeddingKeyHelp, embeddingsOf } from '../embeddingFlags';
 import { plain, stderrLogger } from '../terminal';
 import { sessionNamed } from '../storeFlags';
 
@@ -19,10 +22,11 @@ const specs: readonly FlagSpec[] = [
   { name: 'meta', value: 'KEY=VALUE', help: 'only sessions with this value in their metadata' },
   { name: 'from', value: 'DAY', help: 'nothing older than this day (YYYY-MM-DD, local time)' },
   { name: 'to', value: 'DAY', help: 'nothing newer than the end of this day' },
+  ...embeddingFlags,
   { name: 'k', value: 'N', help: 'at most this many results; default 10' },
   {
     name: 'json',
-    help: 'one JSON object a line: entryId, sessionId, role, time, score, text; beside, where a result has none of the words: the number of the entry that it was said next to; dates: days that it names like "last Friday"',
+    help: 'one JSON object a line: entryId, sessionId, role, time, score, text; beside, where a result has none of the words: the number of the entry that it was said next to; meant: it has none of them and is found by its meaning; dates: days that it names like "last Friday"',
   },
 ];
 
@@ -33,6 +37,7 @@ export const searchHelp = `threadkeeper search <query>: finds what was said, in 
 ${flagHelp(specs)}
 
 Any of the words is enough, the best results come first; text in JSON is a passage, verbatim. What follows -- is query, not flags.
+By meaning is found what "threadkeeper embed" has read with the same model; a server that is away or slow is not waited for. ${embeddingKeyHelp}
 The store may be in use: a copy is read. Exit code 0 when something was found, 3 when nothing was; 2 for a command line that cannot be
 run, 1 when the store cannot be read or the session does not exist.`;
 
@@ -45,25 +50,37 @@ export async function search(args: readonly string[]): Promise<number> {
   if (flags['session'] !== undefined && flags['all'] !== undefined) throw new UsageError('--session and --all exclude each other.');
   const limit = positiveInteger(flags, 'k') ?? defaultResults;
   const filters = { ...sessionsOf(flags), ...roleOf(flags['role']), ...dayOf('from', flags['from'], 0), ...dayOf('to', flags['to'], 1) };
-  const store = await openStore({
+  const embeddings = embeddingsOf(flags, process.env, stderrLogger([]));
+  const opened = await openStore({
     folder: flags['store']!,
     workerFile: join(__dirname, 'storeWorker.js'),
     label: 'threadkeeper search',
     readonly: true,
     logger: stderrLogger([]),
   });
+  const store = embeddings.searching(opened);
   try {
     const session = flags['session'] === undefined ? undefined : (await sessionNamed(store, flags['session'])).uuid;
     const result = await store.search({ text, limit, whole: true, ...filters, ...(session === undefined ? {} : { session }) });
     for (const hit of result.hits)
       process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result, text)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
+    const wordsOnly = embeddings.searchProblem ?? (await withoutVectors(store, flags));
+    if (wordsOnly !== null) process.stderr.write(`Searched by words alone. ${wordsOnly}\n`);
     if (!result.complete) process.stderr.write('Not all of the history was searched: its index is not ready yet.\n');
     if (result.hits.length > 0) return 0;
     process.stderr.write(result.terms.length === 0 ? `"${text}" has no words to search for.\n` : `Nothing matches "${text}".\n`);
     return 3;
   } finally {
+    embeddings.dispose();
     await store.close();
   }
+}
+
+/** Why the named model finds nothing here; null where it does, or none is named. */
+async function withoutVectors(store: Pick<SessionStore, 'vectorStatus'>, flags: Flags): Promise<string | null> {
+  const choice = embeddingChoice(flags);
+  if (choice === null || (await store.vectorStatus()).space === embeddingSpace(choice)) return null;
+  return `This model has not read the history: threadkeeper embed --embeddings ${choice.provider}/${choice.model} has it do so.`;
 }
 
 function roleOf(role: string | undefined): Pick<SearchQuery, 'role'> {
@@ -91,7 +108,7 @@ function dayOf(name: 'from' | 'to', value: string | undefined, days: 0 | 1): Pic
   return { [name]: new Date(day.getFullYear(), day.getMonth(), day.getDate() + days).getTime() - days };
 }
 
-function toOutput({ entry, sessionId, role, at, score, text, beside, dates }: SearchHit): object {
+function toOutput({ entry, sessionId, role, at, score, text, beside, meant, dates }: SearchHit): object {
   return {
     entryId: entry,
     sessionId,
@@ -100,6 +117,7 @@ function toOutput({ entry, sessionId, role, at, score, text, beside, dates }: Se
     score: Number(score.toFixed(4)),
     text,
     ...(beside === null ? {} : { beside }),
+    ...(meant ? { meant } : {}),
     ...(dates.length === 0 ? {} : { dates }),
   };
 }
@@ -109,6 +127,10 @@ function forPeople(hit: SearchHit, { terms }: SearchResult, query: string): stri
   const origin = `${hit.entry}  ${hit.sessionId}${title ? ` ${title}` : ''}  ${hit.speaker}`;
   const dates = [timeText(hit.at), ...hit.dates.map(({ said, day }) => `${plain(said)}: ${day}`)].join('; ');
   const head = asksWhen(query) ? `${dates}  ${origin}` : `${origin}  ${dates}`;
-  const why = hit.beside === null ? '' : `  (has none of the words; said next to #${hit.beside}, which has)`;
+  const why = hit.meant
+    ? '  (has none of the words; found by its meaning)'
+    : hit.beside === null
+      ? ''
+      : `  (has none of the words; said next to #${hit.beside}, which has)`;
   return `${head}  ${hit.score.toFixed(2)}${why}\n    ${plain(snippet(hit.text, terms))}`;
 }

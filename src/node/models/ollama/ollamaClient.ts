@@ -51,12 +51,7 @@ export class OllamaClient implements ModelClient {
   private readonly windows = new LearnedWindows(1 / 4);
 
   constructor({ logger, contextTokens, ...options }: OllamaClientOptions) {
-    this.http = new ModelHttp({
-      ...options,
-      setting: 'threadkeeper.ollama.baseUrl',
-      apiKey: '',
-      baseURL: checkedAddress(options.baseURL || ollamaBaseURL).replace(/\/(api|v1)$/, ''),
-    });
+    this.http = new ModelHttp({ ...options, setting: 'threadkeeper.ollama.baseUrl', apiKey: '', baseURL: ollamaAddress(options.baseURL) });
     this.logger = logger;
     this.contextTokens = contextTokens;
   }
@@ -191,6 +186,11 @@ export class OllamaClient implements ModelClient {
     this.windows.learn(model, failure);
     return failure;
   }
+}
+
+/** An empty address is this machine; throws `ModelError` for an unusable one. */
+export function ollamaAddress(baseURL: string): string {
+  return checkedAddress(baseURL || ollamaBaseURL).replace(/\/(api|v1)$/, '');
 }
 
 /** `model_info` has it under the name of the architecture: `llama.context_length`. */

@@ -45,7 +45,7 @@ export class OpenaiCompatibleClient implements ModelClient {
 
   constructor({ logger, contextTokens, api, ...options }: OpenaiCompatibleOptions) {
     const setting = 'threadkeeper.openaiCompatible.baseUrl';
-    this.http = new ModelHttp({ ...options, setting, baseURL: chatAddress(options.baseURL), apiKey: checkedKey(options.apiKey) });
+    this.http = new ModelHttp({ ...options, setting, baseURL: openaiAddress(options.baseURL), apiKey: checkedKey(options.apiKey) });
     this.logger = logger;
     this.contextTokens = contextTokens;
     this.api = api;
@@ -114,8 +114,9 @@ export class OpenaiCompatibleClient implements ModelClient {
 }
 
 /** Throws `ModelError`. */
-function chatAddress(baseURL: string): string {
-  const address = checkedAddress(baseURL).replace(/\/(chat\/completions|responses)$/, '');
+/** Up to the version, whatever of a route stands behind it; throws `ModelError` for an unusable address. */
+export function openaiAddress(baseURL: string): string {
+  const address = checkedAddress(baseURL).replace(/\/(chat\/completions|responses|embeddings)$/, '');
   return new URL(address).pathname === '/' ? `${address}/v1` : address;
 }
 

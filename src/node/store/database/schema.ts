@@ -250,3 +250,14 @@ CREATE TABLE passages(
 CREATE UNIQUE INDEX passages_by_place ON passages(session, position);
 CREATE TABLE passage_sessions(number INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE, passages INTEGER NOT NULL, length INTEGER NOT NULL);
 `;
+
+/**
+ * Version 6. What an embedding model makes of passages, where the user has named one (core/recall/embeddings.ts): a byte for each number,
+ * under the first half of the sha256 of the passage's text, so that an index that is made anew asks for nothing again. `meta.vector_space`
+ * names the model; there are vectors of one only. An empty vector is that of a passage which the model cannot read. `passage_vectors` is
+ * part of the index.
+ */
+export const schemaV6 = `
+CREATE TABLE vectors(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, vector BLOB NOT NULL);
+CREATE TABLE passage_vectors(passage INTEGER PRIMARY KEY, vector INTEGER NOT NULL);
+`;

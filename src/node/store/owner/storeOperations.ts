@@ -34,6 +34,7 @@ import { TreeRows } from '../rows/treeRows';
 import { usageOperations, UsageRows } from '../rows/usageRows';
 import { SearchIndex } from '../search/searchIndex';
 import { searchOperations, SearchRows } from '../search/searchRows';
+import { vectorOperations, VectorRows } from '../search/vectorRows';
 
 /** One open database, as the operations use it. */
 type OpenRows = ReturnType<typeof openRows>;
@@ -56,6 +57,7 @@ const operations: Operations<OpenRows> = {
   ...calibrationOperations,
   ...analyticsOperations,
   ...searchOperations,
+  ...vectorOperations,
   ...purgeOperations,
 };
 const coreCalls = Object.keys(operations) as readonly CoreCall[];
@@ -105,13 +107,15 @@ export function openOperations(
 function openRows(connection: Connection, access: 'owner' | 'reader', blobs: BlobFiles) {
   const sessions = new SessionRows(connection);
   const entries = new EntryRows(connection, blobs);
-  const index = new SearchIndex(connection, entries);
+  const vectors = new VectorRows(connection, entries);
+  const index = new SearchIndex(connection, entries, vectors);
   return {
     connection,
     blobs,
     sessions,
     entries,
     index,
+    vectors,
     seals: new Seals(connection, sessions),
     partials: new PartialRows(connection, access),
     usage: new UsageRows(connection),
@@ -121,7 +125,7 @@ function openRows(connection: Connection, access: 'owner' | 'reader', blobs: Blo
     retries: new SummaryRetryRows(connection),
     memory: new MemoryWriteRows(connection),
     transfers: new TransferRows(connection),
-    purges: new Purge(connection, blobs, index),
-    searches: new SearchRows(connection, index, entries, sessions),
+    purges: new Purge(connection, blobs, index, vectors),
+    searches: new SearchRows(connection, index, entries, sessions, vectors),
   };
 }

@@ -5,6 +5,7 @@ import type { PurgePreview } from '../../../core/maintenance/reports';
 import { markTypes } from '../../../core/session/entry';
 import type { Connection, Row } from '../database/connection';
 import type { SearchIndex } from '../search/searchIndex';
+import type { VectorRows } from '../search/vectorRows';
 import { type TreeNode, TreeRows } from './treeRows';
 import type { Operations } from '../client/storeCalls';
 
@@ -24,6 +25,7 @@ export class Purge {
     private readonly connection: Connection,
     private readonly blobs: BlobFiles,
     private readonly index: SearchIndex,
+    private readonly vectors: VectorRows,
   ) {}
 
   preview(sessions: readonly string[]): PurgePreview {
@@ -153,6 +155,7 @@ export class Purge {
   private take(plan: PurgePlan): void {
     const { connection } = this;
     const files = this.files(plan);
+    this.vectors.purge(plan.gone.map(({ seq }) => seq));
     connection.run("INSERT INTO meta(key, value) VALUES ('purging', 1)");
     for (const [uuid, heir] of plan.heirs) connection.run('UPDATE entries SET session = ? WHERE uuid = ?', [heir, uuid]);
     for (const { seq, uuid } of plan.gone) {

@@ -42,6 +42,8 @@ export class SearchIndex {
   constructor(
     private readonly connection: Connection,
     private readonly entries: Pick<EntryRows, 'decode'>,
+    /** Its passages are numbered by this index. */
+    private readonly vectors: { forgetPassages(): void },
   ) {}
 
   /** The highest `seq` that the index covers; 0 for a database that has no index, or one of an older version that must not be changed. */
@@ -109,6 +111,7 @@ export class SearchIndex {
     this.connection.exec(`DROP TABLE entries_fts; ${String(sql)}; INSERT INTO entries_fts(entries_fts) VALUES ('automerge=8');
       DELETE FROM passages; DELETE FROM passage_sessions;`);
     this.connection.run('DELETE FROM meta WHERE key = ?', [highWaterKey]);
+    this.vectors.forgetPassages();
     this.counted = nothingCounted(0);
   }
 

@@ -10,6 +10,7 @@ import type { Operations } from '../client/storeCalls';
 import type { SessionRows } from '../rows/sessionRows';
 import type { SearchIndex } from './searchIndex';
 import { roleOf, SearchScope } from './searchScope';
+import type { VectorRows } from './vectorRows';
 
 /** Passages whose text is looked at, for each result and more: some are sorted out. About 30 µs each. */
 const lookedPerHit = 1.25;
@@ -32,6 +33,7 @@ export class SearchRows {
     private readonly index: SearchIndex,
     private readonly entries: EntryRows,
     private readonly sessions: SessionRows,
+    private readonly vectors: VectorRows,
   ) {}
 
   search(query: SearchQuery): SearchResult {
@@ -43,6 +45,7 @@ export class SearchRows {
     const { evidence, left, statistics, groups } = this.index.evidence(terms, ranker.exactTerms, scope);
     ranker.assume(statistics, groups);
     ranker.addEvidence(evidence, left);
+    if (query.near) ranker.addMeant(this.vectors.nearest(query.near, scope));
     return { hits: this.hits(ranker, scope, query.limit), terms, statistics: ranker.statistics, complete };
   }
 
@@ -98,7 +101,7 @@ export class SearchRows {
       perEntry.set(entry.uuid, count);
       return count <= maxPerEntry && scope.matches(entry);
     };
-    for (const { item, score, beside } of ranker.ranked(Math.ceil(limit * lookedPerHit) + lookedMore, look, isFound)) {
+    for (const { item, score, beside, meant } of ranker.ranked(Math.ceil(limit * lookedPerHit) + lookedMore, look, isFound)) {
       if (hits.length >= limit) break;
       const { entry, start, length } = item;
       const session = scope.sessionOf(entry);
@@ -117,6 +120,7 @@ export class SearchRows {
         start,
         length,
         beside: beside?.entry.seq ?? null,
+        ...(meant ? { meant } : {}),
         dates: resolveDates(item.text, entry.createdAt).map(({ said, day }) => ({ said, day })),
       });
     }

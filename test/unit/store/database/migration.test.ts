@@ -16,6 +16,8 @@ const fixtureV2 = stored('v2');
 const fixtureV3 = stored('v3');
 /** Its index had a row for each entry: two sessions, five of six entries indexed. */
 const fixtureV4 = stored('v4');
+/** What the program made of that one when it knew no later version: all of it indexed, a row for each passage. */
+const fixtureV5 = stored('v5');
 /** In the header of a SQLite file. */
 const userVersionAt = 60;
 
@@ -197,6 +199,41 @@ describe('store: a file of version 4', () => {
     assert.deepEqual([hits.length, complete], [1, true]);
     await reader.close();
     assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV4));
+    temp.remove();
+  });
+});
+
+describe('store: a file of version 5', () => {
+  it('keeps its index, and has room for vectors', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV5, storeFiles(temp.path).main);
+    const store = await SearchStore.open(temp.path);
+    try {
+      assert.equal(schemaVersion(store.database.connection), newestVersion());
+      assert.equal(readFileSync(`${storeFiles(temp.path).main}.v5.bak`).readUInt32BE(userVersionAt), 5);
+      assert.equal(store.core.index.pending, 0);
+      assert.ok(store.texts('quince jam').some((text) => text.includes('quince')));
+      const { passages, more } = store.core.unembedded('1 ollama/embed', 100);
+      // Two of the eight passages have the same text.
+      assert.deepEqual([passages.length, more], [7, true]);
+      store.core.saveVectors('1 ollama/embed', [{ hash: passages[0]!.hash, vector: [1, 2] }]);
+      assert.equal(store.core.vectorStatus().bytes, 2);
+    } finally {
+      store.database.close();
+      temp.remove();
+    }
+  });
+
+  it('is searched by a reader that must not change it, by words whatever it is asked', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV5, storeFiles(temp.path).main);
+    const reader = await openHost(temp.path, { readonly: true });
+    const near = { space: '1 ollama/embed', vector: [1, 2] };
+    const { hits } = await reader.call('search', [{ text: 'quince jam', limit: 1, near }]);
+    assert.deepEqual([hits.length, hits[0]?.meant], [1, undefined]);
+    assert.deepEqual(await reader.call('vectorStatus', []), { space: null, embedded: 0, passages: 0, bytes: 0, full: false });
+    await reader.close();
+    assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV5));
     temp.remove();
   });
 });
