@@ -42,6 +42,7 @@ import { editorTools } from './vscode/tools/editorTools';
 import { SavedFiles } from './vscode/tools/savedFiles';
 import { sharedToolRuns } from './vscode/tools/sharedToolRuns';
 import type { RunSharedTool } from './vscode/tools/sharedTools';
+import { OpenReview } from './vscode/rewind/openReview';
 import { ChangeDocuments } from './vscode/tools/changeDocuments';
 import { SummaryFiles } from './vscode/context/summaryFiles';
 import { TransferCommands } from './vscode/history/transferCommands';
@@ -314,6 +315,8 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     changed: () => void tree.reload(),
   });
   const details = owned.add(new SessionDetailsFiles(actions));
+  const changes = owned.add(new ChangeDocuments());
+  const restorer = async () => (await runtime.get()).restorer(await store.get());
   const workbench = new CommandRouter({
     controller,
     care,
@@ -323,7 +326,11 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
       workspace: () => new VscodeWorkspace(base.commands),
       noteFolders: async () => ({ workspace: join(await storeFolder(), 'notes'), user: userNotes(context) }),
     },
-    restores: { restorer: async () => (await runtime.get()).restorer(await store.get()), choice: () => configuration.current.switchFiles },
+    restores: { restorer, choice: () => configuration.current.switchFiles },
+    reviews: {
+      reviewer: async () => (await runtime.get()).reviewer(await store.get()),
+      open: owned.add(new OpenReview({ changes, log, shown: (isInFront) => contextKeys.set('reviewing', isInFront) })),
+    },
     transfer: new TransferCommands({ store, active: controller.active, changed: () => void tree.reload() }),
     context: { previews, summaries },
     models,
@@ -332,7 +339,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     apiKeys: { keys, endpoint: endpointIn(configuration), verify: async (...key) => (await runtime.get()).verifyKey(...key), log },
     prices: () => configuration.current.prices,
     log,
-    changes: owned.add(new ChangeDocuments()),
+    changes,
     fullQuestions,
     meaning: async () => {
       const { embeddings } = await runtime.get();

@@ -113,6 +113,8 @@ export const RowMark = z.object({
   fork: z.nullable(z.object({ at: z.number(), branches: z.array(id) })),
   /** First entries of other branches that go on behind the row; only of use while that is the last one. */
   beyond: z.array(id),
+  /** The last row of a turn that has changed files; `left`: how many of them are not reviewed yet. */
+  changes: z.optional(z.object({ text: z.string(), files: z.number(), left: z.number(), undone: z.number() })),
 });
 export type RowMark = z.infer<typeof RowMark>;
 
@@ -268,6 +270,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   /** A new session that goes on from here. */
   z.object({ method: z.literal('fork'), entry: id }),
   z.object({ method: z.literal('restore'), entry: id }),
+  /** Opens what the turn of a row has changed. */
+  z.object({ method: z.literal('review'), entry: id }),
   /** Reply: `OlderPage`. */
   z.object({ method: z.literal('older'), before: id }),
   z.object({ method: z.literal('save_draft'), text: z.string(), attachments: z.optional(Attachments) }),

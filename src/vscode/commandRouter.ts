@@ -28,6 +28,8 @@ import type { HistoryCommands, HistoryCommandsCommandName } from './history/hist
 import { showEntry } from './sessions/sessionDocuments';
 import { pickFromHistory } from './sessions/historySearch';
 import type { Log } from './log';
+import type { OpenReview } from './rewind/openReview';
+import { ReviewCommands, type ReviewCommandName, type ReviewCommandsDeps } from './rewind/reviewCommands';
 import { RestoreCommands, type RestoreCommandName, type RestoreCommandsDeps } from './rewind/restoreCommands';
 import { ModelCommands } from './models/modelCommands';
 import { pickPolicy, savePolicySetting } from './context/contextPickers';
@@ -60,6 +62,7 @@ export interface CommandRouterDeps {
   readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'workspace' | 'noteFolders'>;
   readonly transfer: TransferCommands;
   readonly restores: Pick<RestoreCommandsDeps, 'restorer' | 'choice'>;
+  readonly reviews: Pick<ReviewCommandsDeps, 'reviewer'> & { readonly open: OpenReview };
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'details' | 'cleanUpDays' | 'filterChanged'>;
   readonly relink: Pick<RelinkDeps, 'candidates' | 'relink'>;
@@ -83,6 +86,7 @@ export class CommandRouter implements WorkbenchActions {
 
   readonly branches: BranchCommands;
   readonly restores: RestoreCommands;
+  readonly reviews: ReviewCommands;
   readonly composer: ComposerActions;
   private readonly sessionCommands: SessionCommands;
   readonly context: ContextCommands;
@@ -101,6 +105,12 @@ export class CommandRouter implements WorkbenchActions {
       ...deps.restores,
       active: deps.controller.active,
       changes: deps.changes,
+      tell: (text) => this.tell(text),
+    });
+    this.reviews = new ReviewCommands({
+      ...deps.reviews,
+      active: deps.controller.active,
+      restores: this.restores,
       tell: (text) => this.tell(text),
     });
     this.branches = new BranchCommands({
@@ -136,6 +146,7 @@ export class CommandRouter implements WorkbenchActions {
       ...this.context.all,
       ...this.branches.all,
       ...this.restores.all,
+      ...this.reviews.all,
       ...this.composer.all,
       ...deps.care.all,
       ...deps.transfer.all,
@@ -148,6 +159,7 @@ export class CommandRouter implements WorkbenchActions {
     | ContextCommandName
     | BranchCommandName
     | RestoreCommandName
+    | ReviewCommandName
     | ComposerCommandName
     | HistoryCommandsCommandName
     | TransferCommandName

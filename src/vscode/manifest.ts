@@ -44,6 +44,13 @@ export const commandIds = {
   restoreFromMessage: 'threadkeeper.restoreFromMessage',
   undoRestore: 'threadkeeper.undoRestore',
   reviewChanges: 'threadkeeper.reviewChanges',
+  decideChanges: 'threadkeeper.decideChanges',
+  keepChange: 'threadkeeper.keepChange',
+  undoChange: 'threadkeeper.undoChange',
+  keepFile: 'threadkeeper.keepFile',
+  undoFile: 'threadkeeper.undoFile',
+  keepAllChanges: 'threadkeeper.keepAllChanges',
+  undoAllChanges: 'threadkeeper.undoAllChanges',
   relinkHistory: 'threadkeeper.relinkHistory',
   declineRelink: 'threadkeeper.declineRelink',
   openWorkspace: 'threadkeeper.openWorkspace',
@@ -122,6 +129,8 @@ export const contextKeys = {
   sessionsUnread: 'threadkeeper.sessionsUnread',
   /** Another workspace's history is likely to be that of this one, which has none. */
   relinkOffered: 'threadkeeper.relinkOffered',
+  /** The editor in front shows what an answer has changed. */
+  reviewing: 'threadkeeper.reviewing',
   /** A key is kept in the secret storage. */
   hasStoredKey: 'threadkeeper.hasStoredKey',
 } as const;

@@ -39,6 +39,26 @@ describe('branches in the view', function () {
     strictEqual(await view.find('.fork-switch button:enabled').count(), 0, 'nothing moves under a running answer');
   });
 
+  it('an answer says what it has changed, and what became of that; a press opens it', async () => {
+    const changes = { text: '3 files, +41 −7', files: 3, left: 3, undone: 0 };
+    const view = await open({
+      snapshot: snapshot({ rows, marks: [mark('a1', { changes: { ...changes, left: 0 } }), mark('a2', { changes })] }),
+    });
+    const line = async (id: string) => (await view.text(`[data-id=${id}] .changes`)).replace(/\s+/g, ' ').trim();
+    deepStrictEqual([await line('a1'), await line('a2')], ['Review changes: 3 files, +41 −7 Kept', 'Review changes: 3 files, +41 −7']);
+    await view.find('[data-id=a2] .changes button').focus();
+    await view.page.keyboard.press('Enter');
+    deepStrictEqual(await view.requests(), [{ method: 'review', entry: 'a2' }]);
+    for (const [left, undone, said] of [
+      [1, 1, '1 left to review'],
+      [0, 1, 'Reviewed'],
+      [0, 3, 'Undone'],
+    ] as const) {
+      await view.delta({ kind: 'marks', marks: [mark('a2', { changes: { ...changes, left, undone } })] });
+      strictEqual(await view.text('[data-id=a2] .changes-state'), said);
+    }
+  });
+
   it('a message is edited in its row by the keyboard; Escape leaves it as it was', async () => {
     const view = await open({ snapshot: snapshot({ rows }) });
     await view.button('Edit your message').last().focus();

@@ -8,6 +8,7 @@ import { compactionRow } from './rows/compactionRow';
 import { assistantRow, thinkingRow, userRow } from './rows/messageRows';
 import type { RowContext } from './rows/rowParts';
 import { branchSummaryRow, checkpointRow, errorRow, infoRow, nudgeRow, skillRow, undoRow } from './rows/systemRows';
+import { changesRow } from './rows/changesRow';
 import { toolRow } from './rows/toolRow';
 import { ViewElement } from '../lib/viewElement';
 
@@ -48,6 +49,7 @@ export class RowView extends ViewElement {
       ${mark?.label && item.kind !== 'user' && item.kind !== 'assistant' ? labelChip(mark.label) : nothing}
       ${content(item, { expanded, last, undoable, speaker, toggle, canBranch, edit, editing, label: mark?.label ?? null })}
       ${editing && item.kind === 'user' ? html`<tk-message-editor .entry=${item.id} .text=${item.text} .canSend=${canBranch} .done=${this.endEdit}></tk-message-editor>` : nothing}
+      ${mark?.changes ? changesRow(item.id, mark.changes) : nothing}
       ${mark && mark.beyond.length > 0 && last && canBranch ? beyondSwitch(mark.beyond) : nothing}
     `;
   }

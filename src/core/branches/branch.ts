@@ -70,4 +70,6 @@ export interface TranscriptPage {
   readonly forks: readonly Fork[];
   /** First entries of the branches that go on from the active leaf; only of the newest page. */
   readonly beyondLeaf: readonly string[];
+  /** Of a page that begins within a turn: the message that began it, and what its calls before the page did to files. */
+  readonly earlier?: readonly StoredEntry[];
 }

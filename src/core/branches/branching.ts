@@ -78,12 +78,14 @@ export class Branching {
     return null;
   }
 
-  /** Goes back to before a message; what was said since stays, as a branch. Null when it is done, else why not. Never rejects. */
-  rewindTo(entry: string): Promise<string | null> {
-    return this.deps.alone(async () => {
-      await this.moveTo((await this.find(entry)).parent);
-      return null;
-    });
+  /** Where the conversation stands; null: before the first message. */
+  get leaf(): string | null {
+    return this.deps.branch.leaf;
+  }
+
+  /** Where the conversation stood before a message; null: nowhere yet. Rejects with `StoreError`. */
+  async before(entry: string): Promise<string | null> {
+    return (await this.find(entry)).parent;
   }
 
   /** Brings along what the branch that was left last came to. Null when it is done, else why not. Never rejects. */
@@ -104,6 +106,19 @@ export class Branching {
       { display: true, modelFacing: false, parent: entry },
     );
     emit({ type: 'entry_appended', entry: mark });
+  }
+
+  /** Goes to a leaf, null: before the first message; the branch that was left stays. Null when it is done, else why not. Never rejects. */
+  goTo(leaf: string | null): Promise<string | null> {
+    return this.deps.alone(async () => {
+      await this.moveTo(leaf === null ? null : (await this.find(leaf)).uuid);
+      return null;
+    });
+  }
+
+  /** Marks that were recorded on the branch from elsewhere. */
+  marked(marks: readonly StoredEntry[]): void {
+    for (const entry of marks) this.deps.emit({ type: 'entry_appended', entry });
   }
 
   private async moveTo(leaf: string | null): Promise<void> {

@@ -47,7 +47,8 @@ export type Uncovered = z.infer<typeof Uncovered>;
  */
 export const FileChanges = z.object({
   type: z.literal('file_changes'),
-  source: z.enum(['tool', 'restore']),
+  /** `review`: what is left to be reviewed of the files of a turn; hangs on the message that began it. */
+  source: z.enum(['tool', 'restore', 'review']),
   files: z.array(FileEdit),
   /** What is not covered, so that nobody is told of it only when it is missing. */
   uncovered: z.optional(z.array(Uncovered)),
@@ -55,6 +56,11 @@ export const FileChanges = z.object({
   restoredTo: z.optional(z.nullable(z.string())),
   /** The conversation stayed where it was at a restore, so that its branch goes on from those files. */
   alone: z.optional(z.literal(true)),
+  /** Leaves between which a restore took the conversation along: an undo of it brings the conversation back. */
+  moved: z.optional(z.object({ from: z.nullable(z.string()), to: z.nullable(z.string()) })),
+  /** Of a review: what was left before, and the restore that took something back then, which takes this along when it is undone. */
+  were: z.optional(z.array(FileEdit)),
+  restore: z.optional(z.string()),
 });
 export type FileChanges = z.infer<typeof FileChanges>;
 

@@ -46,6 +46,7 @@ export class FileHistory {
   constructor(marks: readonly FileMark[]) {
     let at: string | null = null;
     for (const mark of [...marks].sort((a, b) => a.seq - b.seq)) {
+      if (mark.content.source === 'review') continue;
       this.marks.set(mark.uuid, mark);
       this.origins.set(mark.uuid, at);
       at = this.stateOf(mark);

@@ -1,5 +1,5 @@
 import { t, wholeNumber } from '../l10n';
-import type { FileChanges, FileEdit, UncoveredReason } from './fileChanges';
+import { isSameVersion, type FileChanges, type FileEdit, type UncoveredReason } from './fileChanges';
 import type { FilePlan } from './planRestore';
 
 /** `3 files, +41 −7`: what an answer's row says of its changes. */
@@ -12,16 +12,21 @@ export function changedText(files: readonly Pick<FileEdit, 'lines'>[]): string {
 
 /** The head of what an export tells. */
 export function fileChangesText({ source, files }: FileChanges): string {
+  if (source === 'review') return t('Changes reviewed');
   return source === 'restore' ? t('Files restored: {0}', changedText(files)) : t('Files changed: {0}', changedText(files));
 }
 
 /** A list in Markdown; names stand as code, so that nothing in them is markup. */
-export function fileChangeList({ files, uncovered = [] }: FileChanges): string {
+export function fileChangeList({ source, files, uncovered = [] }: FileChanges): string {
   const named = (path: string) => `\`${path.replaceAll('`', "'")}\``;
   return [
-    ...files.map((edit) => `- ${named(edit.path)}: ${editText(edit)}`),
+    ...files.map((edit) => `- ${named(edit.path)}: ${source === 'review' ? reviewText(edit) : editText(edit)}`),
     ...uncovered.map(({ path, reason }) => `- ${path === '' ? '' : `${named(path)}: `}${uncoveredText(reason)}`),
   ].join('\n');
+}
+
+function reviewText({ before, after }: FileEdit): string {
+  return isSameVersion(before, after) ? t('reviewed') : t('not reviewed to the end');
 }
 
 export function editText({ before, after, lines }: Pick<FileEdit, 'before' | 'after' | 'lines'>): string {

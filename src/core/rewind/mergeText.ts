@@ -4,7 +4,7 @@ import { diffArrays } from 'diff';
 const mostDifferentLines = 2_000;
 
 /** Lines of the base that one side has replaced, and by what. */
-interface Hunk {
+export interface Hunk {
   readonly start: number;
   readonly end: number;
   readonly lines: readonly string[];
@@ -67,7 +67,7 @@ function mergeLines(base: readonly string[], ours: readonly string[], theirs: re
   return [...merged, ...base.slice(at)].join('');
 }
 
-function hunksOf(from: readonly string[], to: readonly string[]): Hunk[] | null {
+export function hunksOf(from: readonly string[], to: readonly string[]): Hunk[] | null {
   const changes = diffArrays([...from], [...to], { maxEditLength: mostDifferentLines });
   if (!changes) return null;
   const hunks: { start: number; end: number; lines: string[] }[] = [];
@@ -86,14 +86,14 @@ function hunksOf(from: readonly string[], to: readonly string[]): Hunk[] | null 
   return hunks;
 }
 
-/** Each with its end. */
-function linesOf(text: string): string[] {
+/** Each line with its end. */
+export function linesOf(text: string): string[] {
   const lines = text.split('\n');
   const rest = lines.pop()!;
   return [...lines.map((line) => `${line}\n`), ...(rest === '' ? [] : [rest])];
 }
 
-function textOf(bytes: Uint8Array): string | null {
+export function textOf(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

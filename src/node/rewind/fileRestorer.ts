@@ -3,10 +3,11 @@ import { isAbsolute, join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { IdSource, SessionStore } from '../../core/ports';
-import { fileKey, type FileEdit, type FileVersion, type Uncovered } from '../../core/rewind/fileChanges';
+import type { FileChanges, FileEdit, FileVersion, Uncovered } from '../../core/rewind/fileChanges';
 import { FileHistory, type FileMark, type FileWay } from '../../core/rewind/fileHistory';
 import { countLines } from '../../core/rewind/mergeText';
-import { planRestore, type CurrentFile, type FilePlan, type RestoreView } from '../../core/rewind/planRestore';
+import { planRestore, type CurrentFile, type FilePlan, type RestoreView, type SeenVersion } from '../../core/rewind/planRestore';
+import type { NewEntry, StoredEntry } from '../../core/session/entry';
 import type { WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import { fileOnDisk, KeptFiles } from './keptFiles';
 import { contentHash } from './packedContent';
@@ -31,13 +32,31 @@ export interface RestorePlan {
   readonly to: string | null;
   /** What happened on the way and is not covered. */
   readonly uncovered: readonly Uncovered[];
+  /** The restore that this takes back. */
+  readonly undoes?: FileMark;
+}
+
+/** What a review has left of the files of a turn, and had before. */
+export interface ReviewNote {
+  /** The message that began the turn. */
+  readonly turn: string;
+  readonly files: readonly FileEdit[];
+  readonly were: readonly FileEdit[];
 }
 
 export interface ApplyOptions extends Pick<RestoreOptions, 'signal' | 'onProgress'> {
   /** The user wants these of the files that are asked about as the records say. */
   readonly chosen?: readonly FilePlan[];
-  /** The conversation stays where it is. */
-  readonly alone: boolean;
+  /** The leaf that the conversation goes to with the files, null: before the first message; omitted: it stays where it is. */
+  readonly to?: string | null;
+  /** What the restore means for reviews of turns. */
+  readonly reviews?: readonly ReviewNote[];
+}
+
+export interface Restored {
+  readonly files: readonly FileEdit[];
+  /** What was recorded of it. */
+  readonly marks: readonly StoredEntry[];
 }
 
 /** Restores the files of a session. Its plans are made without touching anything, and hold until a file changes. */
@@ -66,16 +85,7 @@ export class FileRestorer {
     const last = history.lastRestore;
     if (!last) return null;
     const { ways, to } = history.undo(last);
-    return { session, files: await planRestore(ways, this.view(), signal), to, uncovered: [] };
-  }
-
-  /** What the calls behind a message have done, each file once; until the next message, when one is given. Rejects with `StoreError`. */
-  async changesOf(session: string, from: string, until: string | null): Promise<FileEdit[]> {
-    const [first, last] = [await this.entry(from), until === null ? null : await this.entry(until)];
-    const marks = await this.options.store.fileMarks(session);
-    return summedEdits(
-      marks.filter(({ seq, content }) => content.source === 'tool' && seq > first.seq && (last === null || seq < last.seq)),
-    );
+    return { session, files: await planRestore(ways, this.view(), signal), to, uncovered: [], undoes: last };
   }
 
   /** Takes back what has been done to some files, and nothing else: the state of the others stays. Rejects with `StoreError`. */
@@ -87,6 +97,11 @@ export class FileRestorer {
   /** Content of a version that was recorded; null when it is gone. */
   content(version: FileVersion): Promise<Uint8Array | null> {
     return this.kept.content(version);
+  }
+
+  /** What stands at a path now; null: nothing that can be read. */
+  async now({ folder, path }: Pick<FileEdit, 'folder' | 'path'>): Promise<SeenVersion | null> {
+    return (await this.current(folder, path)).version;
   }
 
   /** Where a file is on this disk; null when its folder is not open. */
@@ -106,44 +121,76 @@ export class FileRestorer {
    * Carries a plan out, all of it or nothing. What stood there is kept first, so that the restore can be taken back. Returns what has
    * changed. Rejects with `RestoreFault`, `StoreError`, or as the signal says, and then no file has changed.
    */
-  async apply({ session, files, to }: RestorePlan, { chosen = [], alone, signal, onProgress }: ApplyOptions): Promise<FileEdit[]> {
+  async apply(plan: RestorePlan, options: ApplyOptions): Promise<Restored> {
+    const { session, files } = plan;
+    const { chosen = [], signal, onProgress } = options;
     const done = files.filter((plan) => plan.action === 'write' || plan.action === 'delete' || chosen.includes(plan));
     const restores: FileRestore[] = [];
     const edits: FileEdit[] = [];
-    for (const plan of done) {
+    for (const file of done) {
       signal?.throwIfAborted();
-      const { folder, path, from } = plan;
-      const { now, then } = await this.sides(plan);
+      const { folder, path, from } = file;
+      const { now, then } = await this.sides(file);
       if (from !== null && now === null) throw new RestoreFault(path, 'changed');
-      if (plan.to !== null && then === null) throw new RestoreFault(path, 'failed', english('its content is not kept any more'));
-      restores.push({ root: this.root(folder)!, path, from, to: plan.to && { kind: plan.to.kind, content: then! } });
-      const [before, after] = [await this.keep(now, from), await this.keep(then, plan.to)];
-      const lines = from?.kind === 'link' || plan.to?.kind === 'link' ? null : countLines(now, then);
+      if (file.to !== null && then === null) throw new RestoreFault(path, 'failed', english('its content is not kept any more'));
+      restores.push({ root: this.root(folder)!, path, from, to: file.to && { kind: file.to.kind, content: then! } });
+      const [before, after] = [await this.keep(now, from), await this.keep(then, file.to)];
+      const lines = from?.kind === 'link' || file.to?.kind === 'link' ? null : countLines(now, then);
       edits.push({ folder, path, before, after, ...(lines ? { lines } : {}) });
     }
     const { storage } = this.options;
     await restoreFiles(restores, { storage, ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) });
-    await this.record(session, edits, to, alone);
-    return edits;
+    return { files: edits, marks: await this.record(plan, edits, options) };
   }
 
-  private async record(session: string, files: FileEdit[], restoredTo: string | null, alone: boolean): Promise<void> {
-    const { store, ids, now } = this.options;
+  /** Records what a review has come to. Rejects with `StoreError`. */
+  review(session: string, note: ReviewNote): Promise<StoredEntry[]> {
+    return this.options.store.append(session, { entries: [this.reviewMark(session, note)] });
+  }
+
+  /** A version with other content, which is kept. Rejects with `StoreError`. */
+  version(content: Uint8Array, { kind }: Pick<FileVersion, 'kind'>): Promise<FileVersion> {
+    return this.kept.keep(content, kind);
+  }
+
+  private async record(
+    { session, to: restoredTo, undoes }: RestorePlan,
+    files: FileEdit[],
+    { to, reviews = [] }: ApplyOptions,
+  ): Promise<StoredEntry[]> {
+    const { store } = this.options;
     const leaf = (await store.session(session))?.leaf ?? null;
-    const on = leaf ?? (await store.fileMarks(session)).at(-1)?.on;
-    if (on === undefined) return;
-    const mark = {
+    const marks = await store.fileMarks(session);
+    const on = leaf ?? marks.at(-1)?.on;
+    if (on === undefined) return [];
+    const mark = this.mark(session, on, {
       type: 'file_changes',
       source: 'restore',
       files,
       restoredTo,
-      ...(alone && leaf !== null ? { alone: true as const } : {}),
-    } as const;
-    await store.append(session, {
-      entries: [
-        { uuid: ids.next(), session, parent: on, createdAt: now(), modelFacing: false, display: true, tokenEstimate: null, content: mark },
-      ],
+      ...(to !== undefined ? { moved: { from: leaf, to } } : leaf !== null ? { alone: true } : {}),
     });
+    // What the restore that is taken back had settled is open again.
+    const back = marks
+      .filter(({ content }) => undoes !== undefined && content.source === 'review' && content.restore === undoes.uuid)
+      .map(({ on: turn, content }): ReviewNote => ({ turn, files: content.were ?? [], were: content.files }));
+    const notes = [...back, ...reviews].map((note) => this.reviewMark(session, note, mark.uuid));
+    return store.append(session, { entries: [mark, ...notes] });
+  }
+
+  private reviewMark(session: string, { turn, files, were }: ReviewNote, restore?: string): NewEntry {
+    return this.mark(session, turn, {
+      type: 'file_changes',
+      source: 'review',
+      files: [...files],
+      were: [...were],
+      ...(restore === undefined ? {} : { restore }),
+    });
+  }
+
+  private mark(session: string, parent: string, content: FileChanges): NewEntry {
+    const { ids, now } = this.options;
+    return { uuid: ids.next(), session, parent, createdAt: now(), modelFacing: false, display: true, tokenEstimate: null, content };
   }
 
   private async planTo(session: string, history: FileHistory, to: string | null, signal: AbortSignal | undefined): Promise<RestorePlan> {
@@ -207,19 +254,4 @@ export class FileRestorer {
     if (!entry) throw new StoreError('invalid', english('This message is not in the history of this session any more.'));
     return entry;
   }
-}
-
-/** What the calls of a range of marks have done together: each file once, as it was before the first and after the last. */
-export function summedEdits(marks: readonly FileMark[]): FileEdit[] {
-  const sums = new Map<string, FileEdit>();
-  for (const { content } of marks)
-    for (const edit of content.files) {
-      const known = sums.get(fileKey(edit));
-      const lines =
-        known?.lines && edit.lines
-          ? { added: known.lines.added + edit.lines.added, removed: known.lines.removed + edit.lines.removed }
-          : edit.lines;
-      sums.set(fileKey(edit), { ...edit, before: known ? known.before : edit.before, ...(lines ? { lines } : {}) });
-    }
-  return [...sums.values()].filter(({ before, after }) => before?.hash !== after?.hash || before?.kind !== after?.kind);
 }

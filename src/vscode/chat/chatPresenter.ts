@@ -186,13 +186,15 @@ export class ChatPresenter {
     if (isUserMessage(entry)) this.accepted = true;
     if (content.type === 'custom' && content.customType === turnErrorType) this.errorRecorded = true;
     const wasLive = this.live.delete(entry.uuid);
-    const { added, changed } = this.transcript.append(entry);
+    const { added, changed, marked: others } = this.transcript.append(entry);
     if (added) this.output.send({ kind: 'row', row: added });
     else if (wasLive) this.output.send({ kind: 'live_dropped', id: entry.uuid });
     for (const row of changed) this.output.send({ kind: 'row_changed', row });
     const marked = content.type === 'label' ? content.target : added?.id;
     const mark = marked === undefined ? null : this.transcript.markOf(marked);
-    if (mark && (content.type === 'label' || mark.fork)) this.output.send({ kind: 'marks', marks: [mark] });
+    const own = mark && (content.type === 'label' || mark.fork) ? [mark.id] : [];
+    const marks = [...new Set([...own, ...others])].map((id) => this.transcript.markOf(id));
+    if (marks.length > 0) this.output.send({ kind: 'marks', marks });
     if (content.type === 'compaction' || content.type === 'compaction_undone') this.foldChanged();
   }
 

@@ -5,6 +5,7 @@ import type { FullAnswer, ViewRequest } from '../../protocol/messages';
 import type { Attachment } from '../../core/session/userMessage';
 import { mostAttachments } from '../../protocol/composer';
 import type { RestoreCommands } from '../rewind/restoreCommands';
+import type { ReviewCommands } from '../rewind/reviewCommands';
 import type { BranchCommands } from '../sessions/branchCommands';
 import type { ChatController } from './chatController';
 import type { AllCommands } from '../manifest';
@@ -16,6 +17,7 @@ import type { ComposerActions } from '../composer/composerActions';
 export interface WorkbenchActions {
   readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork' | 'summarizeLeft'>;
   readonly restores: Pick<RestoreCommands, 'restore'>;
+  readonly reviews: Pick<ReviewCommands, 'open'>;
   readonly composer: Pick<ComposerActions, 'attach' | 'mentions' | 'argumentsOf' | 'image' | 'open' | 'slash'>;
   readonly context: Pick<
     ContextCommands,
@@ -70,6 +72,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.branches.fork(request.entry);
     case 'restore':
       return workbench.restores.restore(request.entry);
+    case 'review':
+      return workbench.reviews.open(request.entry);
     case 'older':
       return controller.active.older(request.before);
     case 'save_draft':

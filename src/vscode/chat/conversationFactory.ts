@@ -23,6 +23,7 @@ import { ModelBindings, type HostedModels } from '../../node/runtime/modelBindin
 import { createClient, type ProviderAccess, type ProviderId } from '../../node/models/providerAccess';
 import { fileRecorder, rewindFolder } from '../../node/rewind/fileRecorder';
 import { FileRestorer } from '../../node/rewind/fileRestorer';
+import { TurnReviewer } from '../../node/rewind/turnReviewer';
 import { resumeRestores } from '../../node/rewind/resumeRestores';
 import { UuidV7 } from '../../node/runtime/ids';
 import { openStore } from '../../node/store/client/openStore';
@@ -165,6 +166,11 @@ export class ConversationFactory {
       ids: new UuidV7(),
       now: Date.now,
     });
+  }
+
+  /** Reviews what turns of its sessions have changed. */
+  reviewer(store: SessionStore): TurnReviewer {
+    return new TurnReviewer(store, this.restorer(store));
   }
 
   bindings(store: SessionStore): ModelBindings {

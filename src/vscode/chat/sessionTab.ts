@@ -291,7 +291,13 @@ export class SessionTab implements Disposable {
       forks = [...page.forks, ...forks];
       beyondLeaf ??= page.beyondLeaf;
       if (!page.hasMore || page.entries.length === 0 || entries.some(showsAlone))
-        return { entries, hasMore: page.hasMore && page.entries.length > 0, forks, beyondLeaf };
+        return {
+          entries,
+          hasMore: page.hasMore && page.entries.length > 0,
+          forks,
+          beyondLeaf,
+          ...(page.earlier ? { earlier: page.earlier } : {}),
+        };
     }
   }
 }

@@ -1,16 +1,17 @@
-import { ProgressLocation, Uri, window, type QuickPickItem } from 'vscode';
+import { ProgressLocation, window, type QuickPickItem } from 'vscode';
 import type { Conversation } from '../../core/chat/conversation';
 import { t } from '../../core/l10n';
-import { changedText, editText, planReasonText, uncoveredText } from '../../core/rewind/fileTexts';
+import { changedText, planReasonText, uncoveredText } from '../../core/rewind/fileTexts';
 import type { FileEdit } from '../../core/rewind/fileChanges';
 import type { FilePlan } from '../../core/rewind/planRestore';
 import { isUserMessage } from '../../core/session/entry';
-import type { FileRestorer, RestorePlan } from '../../node/rewind/fileRestorer';
+import type { FileRestorer, RestorePlan, ReviewNote } from '../../node/rewind/fileRestorer';
 import { restoreProblemText } from '../../node/rewind/restoreFiles';
 import type { ActiveChat } from '../chat/activeChat';
 import type { CommandName } from '../manifest';
 import { oneLine, plainLabel } from '../plainText';
 import type { ChangeDocuments } from '../tools/changeDocuments';
+import { textOf } from './openReview';
 
 export interface RestoreCommandsDeps {
   readonly active: Pick<ActiveChat, 'conversation'>;
@@ -21,13 +22,24 @@ export interface RestoreCommandsDeps {
   readonly tell: (text: string) => void;
 }
 
-export type RestoreCommandName = Extract<CommandName, 'restoreFromMessage' | 'undoRestore' | 'reviewChanges'>;
+export type RestoreCommandName = Extract<CommandName, 'restoreFromMessage' | 'undoRestore'>;
+
+/** How a plan is carried out. */
+export interface Way {
+  readonly title: string;
+  /** Whether the user looks at it first; a plan with files that only they can decide about is always looked at. */
+  readonly asks?: boolean;
+  /** The leaf to which the conversation goes along, null: before the first message; omitted: it stays. */
+  readonly to?: string | null;
+  /** What it means for reviews when these are done. */
+  readonly reviews?: (done: readonly FilePlan[]) => readonly ReviewNote[];
+}
 
 interface PlanItem extends QuickPickItem {
   readonly plan: FilePlan;
 }
 
-/** Takes files and conversation back to a message, shows what an answer changed, and brings files along with branches. */
+/** Takes files and conversation back to a message, and brings files along with branches. */
 export class RestoreCommands {
   constructor(private readonly deps: RestoreCommandsDeps) {}
 
@@ -35,7 +47,6 @@ export class RestoreCommands {
     restoreFromMessage: async ([entry]) =>
       this.restore(typeof entry === 'string' ? entry : await this.pickMessage(t('Restore to before which message?'))),
     undoRestore: () => this.undo(),
-    reviewChanges: () => this.review(),
   };
 
   async restore(entry: string | undefined): Promise<void> {
@@ -44,12 +55,13 @@ export class RestoreCommands {
     const restorer = await this.deps.restorer();
     const session = conversation.session.uuid;
     const plan = await restorer.planBefore(session, entry);
-    const scope = await pickScope(plan);
+    const scope = await pickScope(plan, t('Restore to before this message'), t('What was said since stays, as a branch'));
     if (scope === undefined) return;
-    if (scope !== 'conversation' && !(await this.carryOut(restorer, plan, t('Restore Files'), scope === 'files'))) return;
-    if (scope === 'files') return;
-    const problem = await conversation.branching.rewindTo(entry);
-    if (problem !== null) throw new Error(problem);
+    const to = await conversation.branching.before(entry);
+    const title = t('Restore Files');
+    if (scope !== 'conversation' && !(await this.carryOut(conversation, restorer, plan, { title, ...(scope === 'both' ? { to } : {}) })))
+      return;
+    if (scope !== 'files') await goTo(conversation, to);
   }
 
   /** Whether to go on and show the branch. */
@@ -69,9 +81,7 @@ export class RestoreCommands {
       if (answer === no) return true;
     }
     const asks = plan.files.some(({ action }) => action === 'ask' || action === 'blocked');
-    if (asks) return this.carryOut(restorer, plan, t('Switch Files'), false);
-    await this.apply(restorer, plan, [], false);
-    return true;
+    return this.carryOut(conversation, restorer, plan, { title: t('Switch Files'), asks, to: leaf });
   }
 
   private async undo(): Promise<void> {
@@ -79,95 +89,71 @@ export class RestoreCommands {
     const restorer = await this.deps.restorer();
     const plan = await restorer.planUndo(conversation.session.uuid);
     if (!plan) return this.deps.tell(t('There is no restore to undo: files were not restored, or have been changed by tools since.'));
-    await this.carryOut(restorer, plan, t('Undo Restore of Files'), true);
+    const back = await this.conversationBack(conversation, plan);
+    if (back === undefined) return;
+    const title = back === null ? t('Undo Restore of Files') : t('Undo Restore of Files and Conversation');
+    if (!(await this.carryOut(conversation, restorer, plan, { title, ...(back ? { to: back.leaf } : {}) }))) return;
+    if (back) await goTo(conversation, back.leaf);
   }
 
-  private async review(): Promise<void> {
-    const conversation = await this.conversation();
-    const restorer = await this.deps.restorer();
-    const session = conversation.session.uuid;
-    const message = conversation.entries.findLast(isUserMessage);
-    const edits = message ? await restorer.changesOf(session, message.uuid, null) : [];
-    if (edits.length === 0) return this.deps.tell(t('The last answer changed no file that is recorded.'));
-    await this.showEdits(restorer, edits);
-    const picked = await window.showQuickPick(
-      edits.map((edit) => ({ label: plainLabel(edit.path), description: editText(edit), edit })),
-      {
-        title: t('The last answer changed {0}', changedText(edits)),
-        placeHolder: t('Select the files to undo; what is not selected is kept'),
-        canPickMany: true,
-        ignoreFocusOut: true,
-      },
-    );
-    if (!picked || picked.length === 0) return;
-    const plan = await restorer.planWithout(
-      session,
-      picked.map(({ edit }) => edit),
-    );
-    await this.carryOut(restorer, plan, t('Undo in Files'), true);
-  }
-
-  /** With the file itself on the right: a change can be taken back there by its arrow. */
-  private async showEdits(restorer: FileRestorer, edits: readonly FileEdit[]): Promise<void> {
-    const files = await Promise.all(
-      edits.map(async (edit) => {
-        const place = edit.after === null ? null : restorer.place(edit);
-        return {
-          path: edit.path,
-          before: edit.before && textOf(await restorer.content(edit.before)),
-          after: edit.after && textOf(await restorer.content(edit.after)),
-          ...(place === null ? {} : { file: Uri.file(place) }),
-        };
-      }),
-    );
-    await this.deps.changes.compareAll(t('Changes of the last answer'), files);
+  /** Where the conversation was before the restore; null: it stays where it is; undefined: the user has changed their mind. */
+  private async conversationBack(
+    conversation: Conversation,
+    plan: RestorePlan,
+  ): Promise<{ readonly leaf: string | null } | null | undefined> {
+    const { moved } = plan.undoes?.content ?? {};
+    const { leaf } = conversation.branching;
+    if (!moved || moved.from === leaf) return null;
+    if (moved.to === leaf) return { leaf: moved.from };
+    // Something has been said since; it stays, as a branch.
+    const scope = await pickScope(plan, t('Undo the last restore'), t('What was said since stays, as a branch'), ['both', 'files']);
+    return scope === undefined ? undefined : scope === 'both' ? { leaf: moved.from } : null;
   }
 
   /** Shows what would happen and does what the user leaves selected; false: nothing was done. */
-  private async carryOut(restorer: FileRestorer, plan: RestorePlan, title: string, alone: boolean): Promise<boolean> {
+  async carryOut(conversation: Conversation, restorer: FileRestorer, plan: RestorePlan, way: Way): Promise<boolean> {
+    const { title, asks = true } = way;
     const open = plan.files.filter(
       ({ action, to, reason }) => action !== 'blocked' && !(action === 'ask' && to === null && reason === 'not_kept'),
     );
     const closed = plan.files.filter((file) => !open.includes(file));
     if (closed.length > 0) void window.showWarningMessage(leftText(closed));
-    if (plan.files.length === 0) {
-      this.deps.tell(t('No file has to change.'));
-      await restorer.apply(plan, { alone });
-      return true;
+    if (plan.files.length === 0) this.deps.tell(t('No file has to change.'));
+    else if (open.length === 0) return false;
+    let picked: readonly FilePlan[] | undefined = open;
+    if (asks && open.length > 0) {
+      await this.preview(restorer, open, title);
+      picked = (
+        await window.showQuickPick<PlanItem>(open.map(planItem), {
+          title,
+          placeHolder: placeHolderOf(plan),
+          canPickMany: true,
+          ignoreFocusOut: true,
+        })
+      )?.map((item) => item.plan);
     }
-    if (open.length === 0) return false;
-    await this.preview(restorer, open, title);
-    const picked = await window.showQuickPick<PlanItem>(open.map(planItem), {
-      title,
-      placeHolder: placeHolderOf(plan),
-      canPickMany: true,
-      ignoreFocusOut: true,
-    });
     if (!picked) return false;
-    await this.apply(
-      restorer,
-      { ...plan, files: picked.map((item) => item.plan) },
-      picked.map((item) => item.plan),
-      alone,
-    );
+    await this.apply(conversation, restorer, { ...plan, files: picked }, way);
     return true;
   }
 
-  private async apply(restorer: FileRestorer, plan: RestorePlan, chosen: readonly FilePlan[], alone: boolean): Promise<void> {
+  private async apply(conversation: Conversation, restorer: FileRestorer, plan: RestorePlan, { to, reviews }: Way): Promise<void> {
     const done = await window.withProgress(
       { location: ProgressLocation.Notification, title: t('Restoring files…'), cancellable: true },
       async (progress, token) => {
         const stop = new AbortController();
         token.onCancellationRequested(() => stop.abort());
         const onProgress = (done: number, total: number) => progress.report({ message: `${done} / ${total}`, increment: 100 / total });
-        return restorer.apply(plan, { alone, chosen, signal: stop.signal, onProgress }).catch((error: unknown) => {
+        const options = { chosen: plan.files, signal: stop.signal, onProgress, reviews: reviews?.(plan.files) ?? [] };
+        return restorer.apply(plan, { ...options, ...(to === undefined ? {} : { to }) }).catch((error: unknown) => {
           if (stop.signal.aborted) return null;
           throw new Error(restoreProblemText(error), { cause: error });
         });
       },
     );
     if (done === null) throw new Error(t('Cancelled: no file was changed.'));
-    if (done.length > 0) void this.offerUndo(done);
+    conversation.branching.marked(done.marks);
+    if (done.files.length > 0) void this.offerUndo(done.files);
   }
 
   private async offerUndo(done: readonly FileEdit[]): Promise<void> {
@@ -203,7 +189,14 @@ export class RestoreCommands {
   }
 }
 
-async function pickScope({ files, uncovered }: RestorePlan): Promise<'both' | 'files' | 'conversation' | undefined> {
+type Scope = 'both' | 'files' | 'conversation';
+
+async function pickScope(
+  { files, uncovered }: RestorePlan,
+  title: string,
+  placeHolder: string,
+  scopes: readonly Scope[] = ['both', 'files', 'conversation'],
+): Promise<Scope | undefined> {
   const description = files.length === 0 ? t('no file has to change') : filesText(files.length);
   const [first] = uncovered;
   const detail = first
@@ -214,12 +207,13 @@ async function pickScope({ files, uncovered }: RestorePlan): Promise<'both' | 'f
     { label: t('Files only'), description, ...detail, scope: 'files' as const },
     { label: t('Conversation only'), description: t('files stay as they are'), scope: 'conversation' as const },
   ];
-  return (
-    await window.showQuickPick(items, {
-      title: t('Restore to before this message'),
-      placeHolder: t('What was said since stays, as a branch'),
-    })
-  )?.scope;
+  const offered = items.filter(({ scope }) => scopes.includes(scope));
+  return (await window.showQuickPick(offered, { title, placeHolder }))?.scope;
+}
+
+async function goTo(conversation: Conversation, leaf: string | null): Promise<void> {
+  const problem = await conversation.branching.goTo(leaf);
+  if (problem !== null) throw new Error(problem);
 }
 
 function planItem(plan: FilePlan): PlanItem {
@@ -249,9 +243,4 @@ function leftText(files: readonly FilePlan[]): string {
 
 function filesText(count: number): string {
   return t(count === 1 ? '{0} file' : '{0} files', count);
-}
-
-/** For a comparison only. */
-function textOf(bytes: Uint8Array | null): string {
-  return bytes === null ? '' : new TextDecoder().decode(bytes);
 }

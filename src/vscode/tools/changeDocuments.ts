@@ -1,4 +1,4 @@
-import { commands, Uri, workspace, type TextDocumentContentProvider } from 'vscode';
+import { commands, EventEmitter, Uri, workspace, type TextDocumentContentProvider } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { t } from '../../core/l10n';
 import type { FileChange } from '../../core/tools/tool';
@@ -9,6 +9,8 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
   private readonly disposables = new DisposableStore();
   private readonly texts = new Map<string, string>();
   private made = 0;
+  private readonly changed = this.disposables.add(new EventEmitter<Uri>());
+  readonly onDidChange = this.changed.event;
 
   constructor() {
     this.disposables.add(workspace.registerTextDocumentContentProvider(changeScheme, this));
@@ -28,17 +30,32 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
     });
   }
 
-  /** Several files in one editor. `file`: the one on disk stands beside what it was, and can be edited there. */
+  /**
+   * Several files in one editor. `file`: the one on disk stands beside what it was, and can be edited there. Returns the two sides of each.
+   * Rejects when this VS Code cannot show several files in one.
+   */
   async compareAll(
     title: string,
     files: readonly { readonly path: string; readonly before: string | null; readonly after: string | null; readonly file?: Uri }[],
-  ): Promise<void> {
+  ): Promise<{ readonly left: Uri | null; readonly right: Uri | null }[]> {
     const sides = files.map(({ path, before, after, file }) => {
-      const left = before === null ? undefined : this.document(path, 'before', before);
-      const right = file ?? (after === null ? undefined : this.document(path, 'after', after));
-      return [file ?? Uri.from({ scheme: changeScheme, path: `/${path}` }), left, right];
+      const left = before === null ? null : this.document(path, 'before', before);
+      const right = file ?? (after === null ? null : this.document(path, 'after', after));
+      return { name: file ?? Uri.from({ scheme: changeScheme, path: `/${path}` }), left, right };
     });
-    await commands.executeCommand('vscode.changes', title, sides);
+    await commands.executeCommand(
+      'vscode.changes',
+      title,
+      sides.map(({ name, left, right }) => [name, left ?? undefined, right ?? undefined]),
+    );
+    return sides;
+  }
+
+  /** Gives one of our documents another text; a file on disk has its own. */
+  update(uri: Uri, text: string): void {
+    if (!this.texts.has(uri.toString())) return;
+    this.texts.set(uri.toString(), text);
+    this.changed.fire(uri);
   }
 
   provideTextDocumentContent(uri: Uri): string {

@@ -1,67 +1,25 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { workspaceTools } from '../../../src/core/tools/workspaceTools';
-import { defaultEditRules } from '../../../src/core/tools/guard/guardedKinds';
-import { FileRecorder } from '../../../src/node/rewind/fileRecorder';
-import { KeptFiles } from '../../../src/node/rewind/keptFiles';
-import { FileRestorer, type RestorePlan } from '../../../src/node/rewind/fileRestorer';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { RestoreFault } from '../../../src/node/rewind/restoreFiles';
-import { systemClock } from '../../../src/node/runtime/systemClock';
-import { UuidV7 } from '../../../src/node/runtime/ids';
-import { CommandRunner } from '../../../src/node/tools/commandRunner';
-import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
 import { isUserMessage } from '../../../src/core/session/entry';
-import { ConversationRig, silentLog } from '../../support/chat/conversationRig';
-import { calls, says } from '../../support/chat/scriptedModel';
-import { readTree } from '../../support/rewind/sampleTree';
+import type { ConversationRig } from '../../support/chat/conversationRig';
+import { FilesRig } from '../../support/rewind/filesRig';
+import type { RestorePlan, FileRestorer } from '../../../src/node/rewind/fileRestorer';
 
 describe('rewind: files of a conversation', () => {
+  let all: FilesRig;
   let rig: ConversationRig;
-  let root: string;
   let restorer: FileRestorer;
-  const unsaved = new Set<string>();
-  let made = 0;
-  const put = (path: string, text: string) => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
-  const files = () => Object.fromEntries(Object.entries(readTree(root)).map(([path, said]) => [path, said.replace('file ', '')]));
-
   beforeEach(async () => {
-    rig = await ConversationRig.create();
-    root = join(rig.folder, 'project');
-    mkdirSync(root);
-    unsaved.clear();
-    await open();
+    all = await FilesRig.create();
+    ({ rig, restorer } = all);
   });
   afterEach(() => rig.dispose());
-
-  async function open(): Promise<void> {
-    const workspace = new DiskWorkspace([root], new CommandRunner());
-    // The store is another one when the session is opened again.
-    const kept = new KeptFiles({ putBlob: (...blob) => rig.store.putBlob(...blob), blob: (hash) => rig.store.blob(hash) });
-    const recorder = new FileRecorder({ kept, workspace, storage: join(rig.folder, 'git'), log: silentLog });
-    rig.recorder = recorder;
-    rig.moreTools = workspaceTools(recorder.workspace, systemClock, () => defaultEditRules);
-    await rig.reopen();
-    restorer = new FileRestorer({
-      store: rig.store,
-      folders: () => workspace.folders,
-      storage: join(rig.folder, 'rewind'),
-      isUnsaved: (path) => unsaved.has(path),
-      ids: new UuidV7(),
-      now: Date.now,
-    });
-  }
-
-  /** A turn in which the model creates a file, or replaces all of it; returns the user's message. */
-  async function turn(said: string, path: string, content: string): Promise<string> {
-    rig.model.scripts.push(calls('create_file', { path, content, overwrite: true }, `c${++made}`), says('done'));
-    ok((await rig.conversation.send(said)).begun);
-    return rig.conversation.entries.findLast(isUserMessage)!.uuid;
-  }
-  const apply = (plan: RestorePlan, alone = true) => restorer.apply(plan, { alone });
+  const put = (path: string, text: string) => all.put(path, text);
+  const files = () => all.files();
+  const turn = (said: string, path: string, content: string) => all.turn(said, path, content);
+  const apply = (plan: RestorePlan, to?: string | null) => all.apply(plan, to);
 
   it('goes back to any message, and back again', async () => {
     put('mine.txt', 'mine');
@@ -81,24 +39,44 @@ describe('rewind: files of a conversation', () => {
     const first = await turn('one', 'a.txt', 'a1\n');
     const second = await turn('two', 'a.txt', 'a2\n');
     const left = (await rig.store.session(rig.session))!.leaf!;
-    await apply(await restorer.planBefore(rig.session, second), false);
-    strictEqual(await rig.conversation.branching.rewindTo(second), null);
+    await all.restoreBoth(second);
     await turn('another', 'b.txt', 'b1\n');
     deepStrictEqual(files(), { 'a.txt': 'a1\n', 'b.txt': 'b1\n' });
     strictEqual((await rig.conversation.branching.list()).length, 2);
     const other = (await rig.store.session(rig.session))!.leaf!;
-    await apply(await restorer.planEnd(rig.session, left), false);
+    await apply(await restorer.planEnd(rig.session, left), left);
     strictEqual(await rig.conversation.branching.switchTo(left), null);
     deepStrictEqual(files(), { 'a.txt': 'a2\n' });
-    await apply(await restorer.planEnd(rig.session, other), false);
+    await apply(await restorer.planEnd(rig.session, other), other);
     strictEqual(await rig.conversation.branching.switchTo(other), null);
     deepStrictEqual(files(), { 'a.txt': 'a1\n', 'b.txt': 'b1\n' });
-    await apply(await restorer.planBefore(rig.session, first), false);
-    strictEqual(await rig.conversation.branching.rewindTo(first), null);
+    await all.restoreBoth(first);
     deepStrictEqual(files(), {});
     deepStrictEqual(rig.conversation.entries, []);
     await turn('from the beginning', 'd.txt', 'd');
     deepStrictEqual(files(), { 'd.txt': 'd' });
+  });
+
+  it('takes a restore of both back in one go, and that again', async () => {
+    const first = await turn('one', 'a.txt', 'a1\n');
+    await turn('two', 'a.txt', 'a2\n');
+    const { branching } = rig.conversation;
+    const leaf = branching.leaf;
+    await all.restoreBoth(first);
+    deepStrictEqual([files(), branching.leaf], [{}, null]);
+    for (const [tree, at] of [
+      [{ 'a.txt': 'a2\n' }, leaf],
+      [{}, null],
+      [{ 'a.txt': 'a2\n' }, leaf],
+    ] as const) {
+      const plan = (await restorer.planUndo(rig.session))!;
+      const { moved } = plan.undoes!.content;
+      deepStrictEqual([moved?.from, moved?.to], [at, branching.leaf]);
+      await apply(plan, at);
+      strictEqual(await branching.goTo(at), null);
+      deepStrictEqual([files(), branching.leaf], [tree, at]);
+    }
+    strictEqual(rig.conversation.entries.filter(isUserMessage).length, 2);
   });
 
   it('merges what a person has changed since, asks where it cannot, and hears unsaved editors', async () => {
@@ -110,7 +88,7 @@ describe('rewind: files of a conversation', () => {
     await turn('three', 'c.txt', 'C\n');
     put('a.txt', 'ONE\ntwo\nthree\nFOUR\n');
     put('b.txt', 'mine\n');
-    unsaved.add(join(root, 'c.txt'));
+    all.unsaved.add(join(all.root, 'c.txt'));
     const plan = await restorer.planBefore(rig.session, message);
     deepStrictEqual(
       plan.files.map(({ path, action, reason, isMerged }) => [path, action, reason, isMerged]),
@@ -134,7 +112,7 @@ describe('rewind: files of a conversation', () => {
       plan.files.map(({ action, reason }) => [action, reason]),
       [['ask', 'changed_since']],
     );
-    await restorer.apply(plan, { alone: true, chosen: plan.files });
+    await restorer.apply(plan, { chosen: plan.files });
     deepStrictEqual(files(), {});
     await apply((await restorer.planUndo(rig.session))!);
     deepStrictEqual(files(), { 'a.txt': 'mine\n' });
@@ -151,8 +129,9 @@ describe('rewind: files of a conversation', () => {
 
   it('is there in a later window, and purged with its session', async () => {
     const message = await turn('one', 'a.txt', 'a1\n');
-    rmSync(join(root, 'a.txt'));
-    await open();
+    rmSync(join(all.root, 'a.txt'));
+    await all.open();
+    ({ restorer } = all);
     put('a.txt', 'a1\n');
     await apply(await restorer.planBefore(rig.session, message));
     deepStrictEqual(files(), {});

@@ -35,6 +35,10 @@ describe('rewind', function () {
     await workbench.quickInput.pick(scope);
   };
 
+  /** Lines 0 to 39, some of them others, or none. */
+  const long = (others: Readonly<Record<number, string | null>> = {}) =>
+    Array.from({ length: 40 }, (_, n) => (others[n] === null ? '' : `${others[n] ?? `line ${n}`}\n`)).join('');
+
   before(async () => {
     session = await openChat({ window: 60_000, settings: { 'files.autoSave': 'off', 'threadkeeper.checkpoint.enabled': false } });
     await writeFile(file('src/edited.txt'), 'one\ntwo\nthree\n');
@@ -100,13 +104,54 @@ describe('rewind', function () {
     await becomes('src/gone.txt', null);
   });
 
-  it('shows what the answer changed', async () => {
-    const { workbench } = session;
-    await workbench.runCommand('Threadkeeper: Review What the Answer Changed');
-    await workbench.quickInput.waitUntilOpen('The last answer changed 1 file');
-    assert.deepEqual(await workbench.quickInput.labels(), ['src/gone.txt']);
+  it('says at the answer what it changed, and shows it; a change is kept or undone from there', async () => {
+    const { api, chat, workbench } = session;
+    const { page, quickInput } = workbench;
+    await writeFile(file('src/long.txt'), long());
+    const edit = (old: string, now: string) => reply(toolCall('edit_file', { path: 'src/long.txt', old_text: old, new_text: now }));
+    api.enqueue(edit('line 2\n', 'line TWO\n'), edit('line 20\n', 'line TWENTY\nand more\n'), edit('line 30\n', ''));
+    api.enqueue(reply(toolCall('create_file', { path: 'src/extra.txt', content: 'extra\n' })), reply('Done: Edit three lines'));
+    await chat.send('Edit three lines');
+    for (let n = 0; n < 4; n++) await chat.press(/^Allow$/);
+    await chat.see('article.answer', 'Done: Edit three lines');
+    await chat.idle();
+    const row = await chat.see('.changes button', '2 files, +4 −3');
+    await workbench.screenshot('rewind-row');
+    await row.click();
+    await page.locator('.tab', { hasText: 'Changes of the last answer' }).waitFor();
+    await page.locator('.multiDiffEntry', { hasText: 'long.txt' }).waitFor();
     await workbench.screenshot('rewind-review');
-    await workbench.quickInput.close();
+    // By words: a change, then what becomes of it.
+    const decide = async (what: string, answer: string) => {
+      await workbench.runCommand('Threadkeeper: Keep or Undo Changes…');
+      await quickInput.waitUntilOpen('Keep or undo which change?');
+      await quickInput.pick(what);
+      await quickInput.waitUntilOpen(what.trim());
+      await quickInput.pick(answer);
+    };
+    await workbench.runCommand('Threadkeeper: Keep or Undo Changes…');
+    await quickInput.waitUntilOpen('Keep or undo which change?');
+    assert.deepEqual(
+      (await quickInput.labels()).map((label) => label.trim()),
+      ['All files', 'src/long.txt', 'Line 3', 'Line 21', 'Line 32', 'src/extra.txt'],
+    );
+    await workbench.screenshot('rewind-decide');
+    await quickInput.close();
+    await decide('   Line 3', 'Undo');
+    await becomes('src/long.txt', long({ 20: 'line TWENTY\nand more', 30: null }));
+    // At the cursor, in the editor that shows all files.
+    await page.locator('.multiDiffEntry .modified .view-line', { hasText: 'line TWENTY' }).click();
+    await workbench.runCommand('Threadkeeper: Keep Change');
+    await page.locator('.multiDiffEntry .modified .view-line', { hasText: 'line 29' }).waitFor();
+    await page.locator('.multiDiffEntry .modified .view-line', { hasText: 'line 31' }).click();
+    await workbench.runCommand('Threadkeeper: Undo Change');
+    await becomes('src/long.txt', long({ 20: 'line TWENTY\nand more' }));
+    await chat.see('.changes-state', '1 left to review');
+    await workbench.runCommand('Threadkeeper: Undo All Changes');
+    await becomes('src/extra.txt', null);
+    await chat.see('.changes-state', 'Reviewed');
+    await page.locator('.tab', { hasText: 'Changes of the last answer' }).waitFor({ state: 'detached' });
+    await workbench.screenshot('rewind-reviewed');
   });
 
   it('takes the conversation along, and switches files with a branch', async () => {

@@ -51,9 +51,9 @@ export async function restoreFilesCommand(args: readonly string[]): Promise<numb
       : await restorer.planBefore(session.uuid, await messageNamed(store, flags['before']!));
     if (!plan) throw new Error('There is no restore to undo: files were not restored, or have been changed by tools since.');
     const isDry = flags['dry-run'] !== undefined;
-    const done = isDry
-      ? []
-      : await restorer.apply(plan, { alone: true }).catch((error: unknown) => {
+    const { files: done } = isDry
+      ? { files: [] }
+      : await restorer.apply(plan, {}).catch((error: unknown) => {
           throw new Error(restoreProblemText(error), { cause: error });
         });
     process.stdout.write(flags['json'] === undefined ? said(plan, isDry ? null : changedText(done)) : asJson(plan, !isDry));

@@ -3,7 +3,7 @@ import { isUserMessage, type StoredEntry } from '../../../core/session/entry';
 import type { FileChanges } from '../../../core/rewind/fileChanges';
 import type { FileMark } from '../../../core/rewind/fileHistory';
 import { fileChangeList } from '../../../core/rewind/fileTexts';
-import { summedEdits } from '../../rewind/fileRestorer';
+import { summedEdits } from '../../../core/rewind/turnReview';
 import type { SessionStore } from '../../../core/ports';
 import { exportMarkdown } from '../../transfer/export/exportSessions';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type FlagSpec } from '../flags';

@@ -1,4 +1,4 @@
-import { markTypes, entryText, type StoredEntry } from '../../../core/session/entry';
+import { isUserMessage, markTypes, entryText, type StoredEntry } from '../../../core/session/entry';
 import type { Fork, LiveBranch, BranchTip, TranscriptPage } from '../../../core/branches/branch';
 import type { Session } from '../../../core/session/session';
 import type { EntryRows } from './entryRows';
@@ -69,7 +69,28 @@ export function transcriptPage(
     const branches = children.get(parent) ?? [];
     return branches.length > 1 ? [{ entry, seq, branches }] : [];
   });
-  return { entries: page.flat(), hasMore, forks, beyondLeaf: before ? [] : (children.get(session.leaf) ?? []) };
+  const earlier = hasMore ? earlierInTurn(rows, tree, walked[0]) : [];
+  return {
+    entries: page.flat(),
+    hasMore,
+    forks,
+    beyondLeaf: before ? [] : (children.get(session.leaf) ?? []),
+    ...(earlier.length > 0 ? { earlier } : {}),
+  };
+}
+
+/** Reads the tree up to the message, and of what hangs there only what was done to files. */
+function earlierInTurn(rows: EntryRows, tree: TreeRows, oldest: StoredEntry | undefined): StoredEntry[] {
+  if (!oldest || oldest.parent === null || isUserMessage(oldest)) return [];
+  const uuids: string[] = [];
+  for (const { uuid, type, role } of tree.walkUp(oldest.parent)) {
+    uuids.unshift(uuid);
+    if (type === 'message' && role === 'user') break;
+  }
+  const message = rows.find(uuids[0]!);
+  if (!message || !isUserMessage(message)) return [];
+  const sides = rows.sideEntriesOf(uuids);
+  return [message, ...uuids.flatMap((uuid) => sides.get(uuid) ?? []).filter(({ content }) => content.type === 'file_changes')];
 }
 
 /** A fork has only the branch that it comes from of what its ancestors lead to; the rest belongs to the session that it is from. */

@@ -54,7 +54,8 @@ export class Transcript {
   ) {}
 
   /** Replaces everything by the newest page. */
-  load({ entries, hasMore, forks, beyondLeaf }: TranscriptPage): void {
+  load(page: TranscriptPage): void {
+    const { entries, hasMore, beyondLeaf } = page;
     this.entries = [];
     this.marks.clear();
     this.results.clear();
@@ -70,7 +71,7 @@ export class Transcript {
     this.learn(entries);
     this.entries = entries.filter((entry) => this.isRow(entry));
     this.atRows.clear(beyondLeaf);
-    this.atRows.learn(entries, forks, (entry) => this.isRow(entry));
+    this.atRows.learn(page, true, (entry) => this.isRow(entry));
     this.rows();
   }
 
@@ -94,21 +95,27 @@ export class Transcript {
   }
 
   /** An older page, oldest row first. */
-  older({ entries, hasMore, forks }: TranscriptPage): OlderPage {
+  older(page: TranscriptPage): OlderPage {
+    const { entries, hasMore } = page;
     this.learn(entries);
-    this.atRows.learn(entries, forks, (entry) => this.isRow(entry));
+    this.atRows.learn(page, false, (entry) => this.isRow(entry));
     const context = this.context();
     return { rows: entries.flatMap((entry) => this.remembered(toRow(entry, context))), hasMore, marks: this.atRows.of(entries, false) };
   }
 
   /** The row that the entry adds, if it adds one; then the earlier rows that it changes. */
-  append(entry: StoredEntry): { readonly added: TranscriptRow | null; readonly changed: readonly TranscriptRow[] } {
+  append(entry: StoredEntry): {
+    readonly added: TranscriptRow | null;
+    readonly changed: readonly TranscriptRow[];
+    /** Rows at which it says something else of files now. */
+    readonly marked: readonly string[];
+  } {
     this.learn([entry]);
     if (entry.content.type === 'tool_call') this.running.add(entry.uuid);
     // The calls of a failed attempt are never run.
     for (const uuid of discardedEntries([entry])) this.running.delete(uuid);
     const row = toRow(entry, this.context());
-    this.atRows.append(entry, () => row !== null);
+    const marked = this.atRows.append(entry, row !== null);
     if (row) {
       this.entries.push(entry);
       this.remembered(row);
@@ -117,7 +124,7 @@ export class Transcript {
         this.more = true;
       }
     }
-    return { added: row, changed: [...this.changes(), ...this.again(this.movedBy(entry))] };
+    return { added: row, changed: [...this.changes(), ...this.again(this.movedBy(entry))], marked };
   }
 
   /** Entries whose rows show the id of one of the models: they are not all kept here. */
