@@ -170,9 +170,9 @@ async function leftToUser(path: string, reason: string, place: string | null): P
 function hunkItem(file: OpenFile, hunk: TextHunk): DecisionItem {
   const first = [...hunk.added, ...hunk.removed].find((line) => line.trim() !== '') ?? '';
   return {
-    label: `\u00a0\u00a0\u00a0${t('Line {0}', wholeNumber(hunk.newStart + 1))}`,
-    description: `+${wholeNumber(hunk.added.length)} −${wholeNumber(hunk.removed.length)}`,
-    detail: `\u00a0\u00a0\u00a0${plainLabel(oneLine(first, 90))}`,
+    label: t('Line {0}', wholeNumber(hunk.newStart + 1)),
+    description: `${plainLabel(file.reviewed.edit.path)} (+${wholeNumber(hunk.added.length)} −${wholeNumber(hunk.removed.length)})`,
+    detail: plainLabel(oneLine(first, 90)),
     files: [file],
     hunk,
   };

@@ -39,7 +39,8 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
     files: readonly { readonly path: string; readonly before: string | null; readonly after: string | null; readonly file?: Uri }[],
   ): Promise<{ readonly left: Uri | null; readonly right: Uri | null }[]> {
     const sides = files.map(({ path, before, after, file }) => {
-      const left = before === null ? null : this.document(path, 'before', before);
+      // Under the same path, so that the editor does not take it for a move.
+      const left = before === null ? null : this.document(path, 'before', before, file?.path);
       const right = file ?? (after === null ? null : this.document(path, 'after', after));
       return { name: file ?? Uri.from({ scheme: changeScheme, path: `/${path}` }), left, right };
     });
@@ -66,8 +67,8 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
     this.disposables.dispose();
   }
 
-  private document(path: string, side: string, text: string): Uri {
-    const uri = Uri.from({ scheme: changeScheme, path: `/${path}`, query: `${side}-${++this.made}` });
+  private document(path: string, side: string, text: string, at = `/${path}`): Uri {
+    const uri = Uri.from({ scheme: changeScheme, path: at, query: `${side}-${++this.made}` });
     this.texts.set(uri.toString(), text);
     return uri;
   }

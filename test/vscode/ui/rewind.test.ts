@@ -107,12 +107,18 @@ describe('rewind', function () {
   it('says at the answer what it changed, and shows it; a change is kept or undone from there', async () => {
     const { api, chat, workbench } = session;
     const { page, quickInput } = workbench;
+    const all: Readonly<Record<number, string | null>> = { 2: 'line TWO', 20: 'line TWENTY\nand more', 30: null };
     await writeFile(file('src/long.txt'), long());
     const edit = (old: string, now: string) => reply(toolCall('edit_file', { path: 'src/long.txt', old_text: old, new_text: now }));
     api.enqueue(edit('line 2\n', 'line TWO\n'), edit('line 20\n', 'line TWENTY\nand more\n'), edit('line 30\n', ''));
     api.enqueue(reply(toolCall('create_file', { path: 'src/extra.txt', content: 'extra\n' })), reply('Done: Edit three lines'));
     await chat.send('Edit three lines');
-    for (let n = 0; n < 4; n++) await chat.press(/^Allow$/);
+    for (const there of [{ 2: 'line TWO' }, { ...all, 30: 'line 30' }, all]) {
+      await chat.press(/^Allow$/);
+      await becomes('src/long.txt', long(there));
+    }
+    await chat.see('.approval', 'Create src/extra.txt');
+    await chat.press(/^Allow$/);
     await chat.see('article.answer', 'Done: Edit three lines');
     await chat.idle();
     const row = await chat.see('.changes button', '2 files, +4 −3');
@@ -131,13 +137,10 @@ describe('rewind', function () {
     };
     await workbench.runCommand('Threadkeeper: Keep or Undo Changes…');
     await quickInput.waitUntilOpen('Keep or undo which change?');
-    assert.deepEqual(
-      (await quickInput.labels()).map((label) => label.trim()),
-      ['All files', 'src/long.txt', 'Line 3', 'Line 21', 'Line 32', 'src/extra.txt'],
-    );
+    assert.deepEqual(await quickInput.labels(), ['All files', 'src/long.txt', 'Line 3', 'Line 21', 'Line 32', 'src/extra.txt']);
     await workbench.screenshot('rewind-decide');
     await quickInput.close();
-    await decide('   Line 3', 'Undo');
+    await decide('Line 3', 'Undo');
     await becomes('src/long.txt', long({ 20: 'line TWENTY\nand more', 30: null }));
     // At the cursor, in the editor that shows all files.
     await page.locator('.multiDiffEntry .modified .view-line', { hasText: 'line TWENTY' }).click();
