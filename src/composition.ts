@@ -49,7 +49,7 @@ import { TransferCommands } from './vscode/history/transferCommands';
 import { askForCleanUp, askForRetention } from './vscode/sessions/retentionPreview';
 import { EmbeddingStatus } from './vscode/sessions/embeddingStatus';
 import { meaningNote } from './vscode/sessions/searchAsTyped';
-import { cleanUpRule, RetentionRule, trashRule } from './vscode/sessions/retentionRule';
+import { cleanUpRule, RetentionRule, trashRule, trimFileContents } from './vscode/sessions/retentionRule';
 import { SessionDetailsFiles } from './vscode/sessions/sessionDetailsFiles';
 import { CommandRouter } from './vscode/commandRouter';
 
@@ -284,7 +284,12 @@ function composeSessions(
     rule: cleanUpRule(() => controller.openSessions),
     ask: askForCleanUp,
   });
-  const runRetention = () => void emptyTrash.run().then(() => cleanUp.run());
+  const trim = () => trimFileContents({ ...common, limits: () => configuration.current.fileContents, memory: memory.contents });
+  const runRetention = () =>
+    void emptyTrash
+      .run()
+      .then(() => cleanUp.run())
+      .then(trim);
   return { tree, documents, runRetention };
 }
 

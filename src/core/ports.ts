@@ -10,7 +10,7 @@ import type { AppendBatch, MemoryWrite, PartialChunk, Pin, SessionTransfer, Acti
 import type { BranchStep, BranchTip, LiveBranch, TranscriptPage } from './branches/branch';
 import type { Draft, QueuedMessage } from './session/userMessage';
 import type { StoredEntry } from './session/entry';
-import type { PurgePreview, SummaryRetry } from './maintenance/reports';
+import type { FileContentLimits, LetGo, PurgePreview, SummaryRetry } from './maintenance/reports';
 import type { FileMark } from './rewind/fileHistory';
 import type { PassageVector, Unembedded, VectorStatus } from './embeddings/embeddings';
 import type { SearchQuery, SearchResult } from './session/searchQuery';
@@ -127,6 +127,8 @@ export interface SessionStore extends SessionTransfer {
   saveQueue(session: string, queue: readonly QueuedMessage[]): Promise<void>;
   /** Keeps the bytes once, whoever else has put the same; their sha256, in hexadecimal digits. Rejects with `disk_full` as any write. */
   putBlob(bytes: Uint8Array, mime: string): Promise<string>;
+  /** Lets contents of files go that are too old or too much, and those that nothing names. What is left says so (core/rewind). */
+  trimFileContents(limits: FileContentLimits): Promise<LetGo>;
   /** Undefined when it is missing or no longer what was put. */
   blob(hash: string): Promise<Uint8Array | undefined>;
   /** Oldest first. */

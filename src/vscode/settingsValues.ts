@@ -55,6 +55,8 @@ export interface Settings {
   readonly trashDays: number;
   /** A session goes to the trash after so long without use; 0 means never by itself. */
   readonly cleanUpDays: number;
+  /** Contents of files are kept so many days, and take so many megabytes at most; 0 means as long as the session, and as many as it takes. */
+  readonly fileContents: { readonly days: number; readonly megabytes: number };
   /** Says whether a branch that is left with work in it can be summarised on the spot. */
   readonly offerBranchSummary: boolean;
   /** Whether files go along when another branch is shown. */
@@ -119,6 +121,7 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
     policy,
     trashDays: take('history.trashDays'),
     cleanUpDays: take('history.cleanUpDays'),
+    fileContents: { days: take('history.keepFileContents'), megabytes: take('history.mostFileContents') },
     offerBranchSummary: take('history.offerBranchSummary'),
     switchFiles: take('history.switchFiles'),
     openClaw: {
@@ -166,6 +169,7 @@ const anAddress: Check<string> = {
 const aFlag: Check<boolean> = { schema: z.boolean(), expected: () => t('true or false') };
 const aCount: Check<number> = { schema: z.int().check(z.positive()), expected: () => t('a whole number above 0') };
 const days: Check<number> = { schema: Amount, expected: () => t('a number of days') };
+const megabytes: Check<number> = { schema: Amount, expected: () => t('a number of megabytes') };
 const dollars: Check<number> = { schema: Amount, expected: () => t('a number of dollars') };
 /** Nothing could be said in fewer than a thousand. */
 const tokens: Check<number> = {
@@ -240,6 +244,8 @@ const checks = {
   'openclaw.twoWay': aFlag,
   'history.trashDays': days,
   'history.cleanUpDays': days,
+  'history.keepFileContents': days,
+  'history.mostFileContents': megabytes,
   'history.offerBranchSummary': aFlag,
   'history.switchFiles': aChoiceOfFiles,
   'statusBar.visible': aFlag,

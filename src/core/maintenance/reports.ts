@@ -28,13 +28,51 @@ export interface VerifyProblem {
   readonly repairHelps: boolean;
 }
 
+/** Contents of files before and after calls; `bytes`: of those that are kept, compressed. */
+export interface ContentsCount {
+  readonly kept: number;
+  readonly bytes: number;
+  readonly letGo: number;
+}
+
 export interface VerifyReport {
   readonly file: string;
-  readonly checked: { readonly pages: number; readonly sessions: number; readonly entries: number; readonly blobs: number };
+  readonly checked: {
+    readonly pages: number;
+    readonly sessions: number;
+    readonly entries: number;
+    readonly blobs: number;
+    readonly contents: ContentsCount;
+  };
   /** The first of them; empty when the store is sound. */
   readonly problems: readonly VerifyProblem[];
   /** How many more there are. */
   readonly more: number;
+}
+
+/** What contents of files are kept for restores. */
+export interface FileContentLimits {
+  /** Contents that nothing has named since are let go, in milliseconds; null: age is no reason. */
+  readonly before: number | null;
+  /** Compressed; the oldest go until it fits. Null: it may take what it takes. */
+  readonly mostBytes: number | null;
+  readonly now: number;
+}
+
+export interface LetGo {
+  readonly contents: number;
+  readonly bytes: number;
+  /** Bytes that are kept still. */
+  readonly left: number;
+}
+
+/** `1,204 contents of changed files in 3.4 MB.`; null when there are none. */
+export function contentsText({ checked: { contents } }: VerifyReport): string | null {
+  const { kept, bytes, letGo } = contents;
+  if (kept + letGo === 0) return null;
+  const size = `${(bytes / 1_000_000).toFixed(1)} MB`;
+  const all = t(kept === 1 ? '{0} content of changed files in {1}.' : '{0} contents of changed files in {1}.', wholeNumber(kept), size);
+  return letGo === 0 ? all : `${all} ${t('{0} more were let go and cannot be restored.', wholeNumber(letGo))}`;
 }
 
 /** How far a long piece of work has come, within one of its phases. */

@@ -1,5 +1,10 @@
 import * as z from 'zod/mini';
 
+/** Blobs with contents of files are put as this. */
+export const fileContentMime = 'application/x-packed-file';
+/** Their rows say this once the content was let go: for the space it took, or because it was lost. */
+export const letGoMime = 'application/x-packed-file; let-go';
+
 /** What stands at a path: a regular file, one that may be run, or a link, whose content is where it leads. */
 export const FileVersion = z.object({
   /** SHA-256 of the content, in hexadecimal digits. */

@@ -92,7 +92,8 @@ async function planFile({ folder, path, steps }: FileWay, view: RestoreView): Pr
   if (isSameVersion(state.version, from)) return null;
   if (state.version === null) return { ...file, action: 'delete', to: null, reason: null };
   const to = wanted(state.version, state.content === 'current' ? await ofNow({ folder, path }, from!, view) : state.content);
-  if (!to) return { ...file, action: 'ask', to: null, reason: 'not_kept' };
+  if (!to || (!('merged' in to.content) && !(await view.kept({ ...to, blob: to.content.blob }))))
+    return { ...file, action: 'ask', to: null, reason: 'not_kept' };
   return { ...file, action: 'write', to, isMerged, reason: null };
 }
 

@@ -1,5 +1,5 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
-import type { FileVersion } from '../../core/rewind/fileChanges';
+import { fileContentMime, type FileVersion } from '../../core/rewind/fileChanges';
 import type { SessionStore } from '../../core/ports';
 import { contentHash, packContent, unpackContent } from './packedContent';
 
@@ -12,7 +12,7 @@ export class KeptFiles {
 
   /** Rejects with `StoreError`. */
   async keep(content: Uint8Array, kind: FileVersion['kind']): Promise<FileVersion> {
-    const blob = content.length > mostKeptBytes ? null : await this.store.putBlob(packContent(content), 'application/x-packed-file');
+    const blob = content.length > mostKeptBytes ? null : await this.store.putBlob(packContent(content), fileContentMime);
     return { hash: contentHash(content), bytes: content.length, kind, blob };
   }
 

@@ -22,6 +22,7 @@ const keys = {
   toldEphemeral: 'threadkeeper.toldEphemeral',
   retentionRun: 'threadkeeper.retentionRun',
   retentionAgreed: 'threadkeeper.retentionAgreed',
+  contentsRun: 'threadkeeper.contentsRun',
   cleanUpRun: 'threadkeeper.cleanUpRun',
   cleanUpAgreed: 'threadkeeper.cleanUpAgreed',
   sessionSort: 'threadkeeper.sessionSort',
@@ -100,6 +101,12 @@ export class WindowState {
   readonly retention = this.ruleMemory(keys.retentionRun, keys.retentionAgreed);
   /** The rule for sessions that nobody uses. */
   readonly cleanUp = this.ruleMemory(keys.cleanUpRun, keys.cleanUpAgreed);
+
+  /** When contents of files were looked through last. */
+  readonly contents = {
+    lastRun: () => Number(this.workspace.get<unknown>(keys.contentsRun) ?? 0) || 0,
+    setLastRun: (at: number) => this.save(this.workspace, keys.contentsRun, at),
+  };
 
   private ruleMemory(run: string, agreed: string): RetentionMemory {
     return {

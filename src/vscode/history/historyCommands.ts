@@ -4,6 +4,7 @@ import { commands, ProgressLocation, Uri, window, type Progress } from 'vscode';
 import { CancelledError, StoreError } from '../../core/errors';
 import {
   checkedText,
+  contentsText,
   isUnusable,
   problemCount,
   salvageProblems,
@@ -61,7 +62,10 @@ export class HistoryCommands {
       (await this.deps.tasks()).verify(await this.deps.folder(), options),
     );
     if (!report) return;
-    if (problemCount(report) === 0) return void window.showInformationMessage(t('{0} checked, no damage found.', checkedText(report)));
+    const contents = contentsText(report);
+    const beside = contents === null ? '' : ` ${contents}`;
+    if (problemCount(report) === 0)
+      return void window.showInformationMessage(`${t('{0} checked, no damage found.', checkedText(report))}${beside}`);
     const helps = report.problems.some(({ repairHelps }) => repairHelps);
     const repair = t('Repair');
     const detail = `${problemsText(report)}\n\n${helps ? t('A repair rebuilds the history from what can be read. The damaged file is kept beside it.') : t('A repair does not help. Restore a backup, if there is one.')}`;

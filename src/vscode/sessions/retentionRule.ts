@@ -62,6 +62,34 @@ export function cleanUpRule(open: () => readonly string[]): Rule<null> {
   };
 }
 
+export interface TrimDeps {
+  readonly store: { get(): Promise<SessionStore> };
+  /** 0: without a limit. */
+  readonly limits: () => { readonly days: number; readonly megabytes: number };
+  readonly memory: Pick<RetentionMemory, 'lastRun' | 'setLastRun'>;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** Lets contents of files go that are beyond the limits, once a day at most. Never rejects. */
+export async function trimFileContents({ store: access, limits, memory, now, log }: TrimDeps): Promise<void> {
+  const { days, megabytes } = limits();
+  if (now() - memory.lastRun() < day) return;
+  try {
+    const store = await access.get();
+    if (store.status.access !== 'owner') return;
+    await memory.setLastRun(now());
+    const gone = await store.trimFileContents({
+      before: days > 0 ? now() - days * day : null,
+      mostBytes: megabytes > 0 ? megabytes * 1_000_000 : null,
+      now: now(),
+    });
+    if (gone.contents > 0) log.info('file_contents_let_go', { ...gone });
+  } catch (error) {
+    log.warn('file_contents_not_trimmed', { detail: errorText(error) });
+  }
+}
+
 /**
  * Carries out a rule on sessions, where the user wants that: once a day at most, after a preview the first time, and again after the
  * setting has changed. Does nothing of itself: without the setting everything is kept.

@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openChat, type ChatSession } from '../../support/chat/chatSession';
+import { openChat, smallModel, type ChatSession } from '../../support/chat/chatSession';
 import { inOrder } from '../../support/chat/inOrder';
 import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
+import { themes } from '../../support/view/themes';
 import { waitFor } from '../../support/waitFor';
 
 /** Files and conversation taken back in a real window, told in order. */
@@ -35,12 +36,14 @@ describe('rewind', function () {
     await workbench.quickInput.pick(scope);
   };
 
+  const own = { 'files.autoSave': 'off', 'threadkeeper.checkpoint.enabled': false };
+  const settings = () => ({ ...own, 'threadkeeper.anthropic.baseUrl': session.api.url, 'threadkeeper.model': smallModel });
   /** Lines 0 to 39, some of them others, or none. */
   const long = (others: Readonly<Record<number, string | null>> = {}) =>
     Array.from({ length: 40 }, (_, n) => (others[n] === null ? '' : `${others[n] ?? `line ${n}`}\n`)).join('');
 
   before(async () => {
-    session = await openChat({ window: 60_000, settings: { 'files.autoSave': 'off', 'threadkeeper.checkpoint.enabled': false } });
+    session = await openChat({ window: 60_000, settings: own });
     await writeFile(file('src/edited.txt'), 'one\ntwo\nthree\n');
     await writeFile(file('src/gone.txt'), 'still here\n');
     execFileSync('git', ['-C', session.folder, 'init', '-q']);
@@ -155,6 +158,42 @@ describe('rewind', function () {
     await chat.see('.changes-state', 'Reviewed');
     await page.locator('.tab', { hasText: 'Changes of the last answer' }).waitFor({ state: 'detached' });
     await workbench.screenshot('rewind-reviewed');
+  });
+
+  it('keeps and undoes files, knows it after a reload, and opens an earlier answer', async () => {
+    const { api, chat, workbench } = session;
+    const { page } = workbench;
+    const create = (name: string) => reply(toolCall('create_file', { path: `src/${name}.txt`, content: `${name}\n` }));
+    api.enqueue(create('first'), create('second'), create('third'), reply('Done: Three files'));
+    await chat.send('Three files');
+    for (const name of ['first', 'second', 'third']) {
+      await chat.see('.approval', `Create src/${name}.txt`);
+      await chat.press(/^Allow$/);
+      await becomes(`src/${name}.txt`, `${name}\n`);
+    }
+    await chat.see('article.answer', 'Done: Three files');
+    await chat.idle();
+    await workbench.runCommand('Threadkeeper: Review What the Answer Changed');
+    const line = (text: string) => page.locator('.multiDiffEntry .modified .view-line', { hasText: text });
+    await line('first').click();
+    await workbench.runCommand('Threadkeeper: Keep Changes of File');
+    await chat.see('.changes-state', '2 left to review');
+    await line('second').click();
+    await workbench.runCommand('Threadkeeper: Undo Changes of File');
+    await becomes('src/second.txt', null);
+    await chat.see('.changes-state', '1 left to review');
+    await session.server.writeSettings({ ...settings(), 'workbench.colorTheme': themes.dark });
+    await workbench.reload();
+    await chat.see('.changes-state', '1 left to review');
+    await (await chat.see('.changes button', '3 files, +3 −0')).click();
+    await line('third').waitFor();
+    await workbench.screenshot('rewind-review-dark');
+    await workbench.runCommand('Threadkeeper: Keep All Changes');
+    await waitFor('both decided', async () => (await chat.count('.changes-state:has-text("left to review")')) === 0);
+    assert.deepEqual([existsSync(file('src/first.txt')), existsSync(file('src/third.txt'))], [true, true]);
+    await (await chat.see('.changes button', '1 file, +1 −1')).click();
+    await page.locator('.tab', { hasText: 'Changes of an earlier answer' }).waitFor();
+    await workbench.runCommand('View: Close Editor');
   });
 
   it('takes the conversation along, and switches files with a branch', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { errorText, StoreError } from '../../../core/errors';
-import { checkedText, counted, problemCount, type VerifyReport } from '../../../core/maintenance/reports';
+import { checkedText, contentsText, counted, problemCount, type VerifyReport } from '../../../core/maintenance/reports';
 import { openStore } from '../../store/client/openStore';
 import { verifyFolder } from '../../store/client/storeTask';
 import { flagHelp, parseFlags, type FlagSpec } from '../flags';
@@ -68,7 +68,9 @@ async function repair(folder: string): Promise<string | null> {
 
 function forPeople(report: VerifyReport): string {
   const { problems, more } = report;
-  if (problems.length === 0) return `${checkedText(report)} checked, no damage found.`;
+  const contents = contentsText(report);
+  const beside = contents === null ? '' : `\n${contents}`;
+  if (problems.length === 0) return `${checkedText(report)} checked, no damage found.${beside}`;
   const lines = problems.map(
     ({ where, meaning, repairHelps }) => `- ${where}: ${meaning}${repairHelps ? '' : ' (A repair does not help.)'}`,
   );
@@ -76,6 +78,7 @@ function forPeople(report: VerifyReport): string {
     `${checkedText(report)} checked, ${counted(problemCount(report), 'problem', 'problems')} found:`,
     ...lines,
     ...(more > 0 ? [`- and ${more} more`] : []),
+    ...(contents === null ? [] : [contents]),
   ]
     .map(plain)
     .join('\n');

@@ -17,6 +17,7 @@ import { BlobFiles } from '../rows/blobFiles';
 import { branchOperations } from '../rows/branches';
 import { draftOperations, DraftRows } from '../rows/draftRows';
 import { entryOperations, EntryRows } from '../rows/entryRows';
+import { FileContents, fileContentOperations } from '../rows/fileContents';
 import { partialOperations, PartialRows } from '../rows/partialRows';
 import { Purge, purgeOperations } from '../rows/purge';
 import { sessionOperations, SessionRows } from '../rows/sessionRows';
@@ -59,6 +60,7 @@ const operations: Operations<OpenRows> = {
   ...searchOperations,
   ...vectorOperations,
   ...purgeOperations,
+  ...fileContentOperations,
 };
 const coreCalls = Object.keys(operations) as readonly CoreCall[];
 export const storeCalls: readonly StoreCall[] = [...coreCalls, ...windowCalls];
@@ -93,7 +95,7 @@ export function openOperations(
   access: 'owner' | 'reader',
   blobs = new BlobFiles(folder),
 ): StoreOperations {
-  const open = openRows(connection, access, blobs);
+  const open = openRows(connection, folder, access, blobs);
   if (access === 'owner') open.purges.removeLeftovers();
   const bound = <K extends CoreCall>(method: K) => {
     const operation: Operation<K, OpenRows> = operations[method];
@@ -104,7 +106,7 @@ export function openOperations(
   return { ...core, index: open.index, streaming: (session) => open.partials.streaming(session) };
 }
 
-function openRows(connection: Connection, access: 'owner' | 'reader', blobs: BlobFiles) {
+function openRows(connection: Connection, folder: string, access: 'owner' | 'reader', blobs: BlobFiles) {
   const sessions = new SessionRows(connection);
   const entries = new EntryRows(connection, blobs);
   const vectors = new VectorRows(connection, entries);
@@ -127,5 +129,6 @@ function openRows(connection: Connection, access: 'owner' | 'reader', blobs: Blo
     transfers: new TransferRows(connection),
     purges: new Purge(connection, blobs, index, vectors),
     searches: new SearchRows(connection, index, entries, sessions, vectors),
+    fileContents: new FileContents(connection, folder),
   };
 }

@@ -1,3 +1,4 @@
+import { letLostContentsGo } from './verifyContents';
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -55,6 +56,7 @@ export function recoverStore(sqlite: Sqlite, files: StoreFiles, reason: string, 
         source?.connection.close();
       }
       target.transaction(() => {
+        letLostContentsGo(target, files.folder);
         target.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('generation', ?)", [generation]);
         target.run('INSERT INTO meta(key, value) VALUES (?, ?)', [`recovery:${at}`, JSON.stringify(recovery)]);
       });

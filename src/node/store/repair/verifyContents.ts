@@ -1,3 +1,5 @@
+import type { ContentsCount } from '../../../core/maintenance/reports';
+import { FileChanges, fileContentMime, letGoMime } from '../../../core/rewind/fileChanges';
 import { unpackText, type Connection, type Row, type SqlValue } from '../database/connection';
 import { crc32 } from 'node:zlib';
 import { bodyChecksum } from '../rows/entryCodec';
@@ -74,6 +76,8 @@ export interface KnownBlob {
   readonly hash: string;
   /** The newest entry that names it; null for an attachment that no entry names yet. */
   readonly entry: number | null;
+  /** It is what stood in a file before or after a call. */
+  readonly isFileContent: boolean;
 }
 
 /** Where the content of blobs is: in files beside a store, in a table of a backup. */
@@ -84,13 +88,54 @@ export interface BlobStore {
   problem(hash: string): 'missing' | 'damaged' | 'unreadable' | null;
 }
 
-/** Every blob that the database names, by its table or by an entry. */
+/** Every blob that the database names, by its table or by an entry, and that was not let go. */
 export function knownBlobs(connection: Connection): KnownBlob[] {
   return connection
     .all(
-      'SELECT hash, (SELECT max(entry) FROM bodies WHERE blob_hash = hash) AS entry FROM (SELECT hash FROM blobs UNION SELECT blob_hash FROM bodies WHERE blob_hash IS NOT NULL)',
+      `SELECT hash, (SELECT max(entry) FROM bodies WHERE blob_hash = hash) AS entry, (SELECT mime FROM blobs b WHERE b.hash = known.hash) AS mime
+       FROM (SELECT hash FROM blobs WHERE mime <> ? UNION SELECT blob_hash FROM bodies WHERE blob_hash IS NOT NULL) known`,
+      [letGoMime],
     )
-    .map((row) => ({ hash: String(row['hash']), entry: typeof row['entry'] === 'number' ? row['entry'] : null }));
+    .map((row) => ({
+      hash: String(row['hash']),
+      entry: typeof row['entry'] === 'number' ? row['entry'] : null,
+      isFileContent: row['mime'] === fileContentMime,
+    }));
+}
+
+export function countContents(connection: Connection): ContentsCount {
+  const sums = (mime: string) => connection.get('SELECT count(*) AS n, coalesce(sum(bytes), 0) AS bytes FROM blobs WHERE mime = ?', [mime]);
+  const kept = sums(fileContentMime);
+  return { kept: Number(kept?.['n']), bytes: Number(kept?.['bytes']), letGo: Number(sums(letGoMime)?.['n']) };
+}
+
+/** The entry that tells of a content, and the path of the file; null when nothing does. */
+export function fileOfContent(connection: Connection, hash: string): { readonly entry: number; readonly path: string } | null {
+  const row = connection.get(
+    "SELECT b.entry AS entry, b.content_json AS content FROM entries e CROSS JOIN bodies b ON b.entry = e.seq WHERE e.entry_type = 'file_changes' AND b.content_json LIKE ? ORDER BY e.seq DESC LIMIT 1",
+    [`%${hash}%`],
+  );
+  if (!row) return null;
+  const path = FileChanges.safeParse(parsed(row['content'])).data?.files.find(
+    ({ before, after }) => before?.blob === hash || after?.blob === hash,
+  )?.path;
+  return { entry: Number(row['entry']), path: path ?? '' };
+}
+
+/** A repair: contents that are lost are let go, and so no damage any more. */
+export function letLostContentsGo(connection: Connection, folder: string): void {
+  const store = filesOf(folder);
+  for (const { hash, isFileContent } of knownBlobs(connection))
+    if (isFileContent && store.problem(hash) !== null)
+      connection.run('UPDATE blobs SET mime = ?, bytes = 0 WHERE hash = ?', [letGoMime, hash]);
+}
+
+function parsed(json: unknown): unknown {
+  try {
+    return JSON.parse(String(json));
+  } catch {
+    return null;
+  }
 }
 
 /** Reads the blobs of an open database whose store is, or was, in `folder`. */

@@ -1,11 +1,21 @@
 import { errorText, StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import type { TaskProgress, VerifyReport } from '../../../core/maintenance/reports';
+import type { ContentsCount, TaskProgress, VerifyReport } from '../../../core/maintenance/reports';
 import type { Connection } from '../database/connection';
 import type { DatabaseFiles } from '../wasm/fileBridge';
 import { findSilentDamage } from '../database/logDamage';
 import { schemaVersion } from '../database/migrations';
-import { blobStore, knownBlobs, verifyBodies, entryName, ProblemList, verifyDerived, verifyTree } from './verifyContents';
+import {
+  blobStore,
+  countContents,
+  fileOfContent,
+  knownBlobs,
+  verifyBodies,
+  entryName,
+  ProblemList,
+  verifyDerived,
+  verifyTree,
+} from './verifyContents';
 import { copyStore } from '../copies/readonlyCopy';
 import { isDamage } from './recoverStore';
 import { applicationId } from '../database/schema';
@@ -36,7 +46,7 @@ export function verifyCopy(
   onProgress: (progress: TaskProgress) => void,
 ): VerifyReport {
   const problems = new ProblemList();
-  const checked = { pages: 0, sessions: 0, entries: 0, blobs: 0 };
+  const checked = { pages: 0, sessions: 0, entries: 0, blobs: 0, contents: { kept: 0, bytes: 0, letGo: 0 } };
   const report = (): VerifyReport => ({ file: files.main, checked, problems: problems.problems, more: problems.more });
   try {
     if (!checkDatabaseFile(files).exists) throw new StoreError('io', english('There is no history here: {0} does not exist', files.main));
@@ -66,6 +76,7 @@ export function verifyCopy(
     checked.pages = check.pages();
     Object.assign(checked, check.rows());
     checked.blobs = check.blobs(files.folder);
+    checked.contents = check.contents();
     check.generation(readGeneration(files));
   } finally {
     opened.abandon();
@@ -135,15 +146,37 @@ class DatabaseCheck {
       this.guarded(english('the attachments'), () => {
         const known = knownBlobs(this.connection);
         const store = blobStore(this.connection, folder);
-        known.forEach(({ hash, entry }, done) => {
+        known.forEach(({ hash, entry, isFileContent }, done) => {
           this.onProgress({ phase: english('Checking attachments'), done, total: known.length });
           const problem = store.problem(hash);
           if (problem === null) return;
+          if (isFileContent) return this.lostContent(hash, problem);
           const where = entry === null ? english('attachment {0}', hash.slice(0, 12)) : entryName(this.connection, entry);
           this.problems.add('blob', where, english('An attachment or long text is {0}. Only a backup can bring it back.', problem), false);
         });
         return known.length;
       }) ?? 0
+    );
+  }
+
+  contents(): ContentsCount {
+    return this.guarded(english('the contents of files'), () => countContents(this.connection)) ?? { kept: 0, bytes: 0, letGo: 0 };
+  }
+
+  private lostContent(hash: string, problem: string): void {
+    const found = fileOfContent(this.connection, hash);
+    if (found) {
+      const meaning = english(
+        'What {0} held is {1}: it cannot be restored from here. A repair notes that; a backup can bring it back.',
+        found.path,
+        problem,
+      );
+      return this.problems.add('blob', entryName(this.connection, found.entry), meaning);
+    }
+    this.problems.add(
+      'blob',
+      english('content {0}', hash.slice(0, 12)),
+      english('The content of a file is {0}, but nothing needs it. A repair forgets it.', problem),
     );
   }
 

@@ -1,3 +1,4 @@
+import { letGoMime } from '../../../core/rewind/fileChanges';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import {
@@ -118,7 +119,10 @@ export class EntryRows {
   }
 
   addBlob(hash: string, bytes: number, mime: string): void {
-    this.connection.run('INSERT OR IGNORE INTO blobs(hash, bytes, mime) VALUES (?, ?, ?)', [hash, bytes, mime]);
+    this.connection.run(
+      'INSERT INTO blobs(hash, bytes, mime) VALUES (?, ?, ?) ON CONFLICT(hash) DO UPDATE SET bytes = excluded.bytes, mime = excluded.mime WHERE mime = ?',
+      [hash, bytes, mime, letGoMime],
+    );
   }
 
   /** Throws `invalid` when there is no such entry. */

@@ -65,6 +65,6 @@ export class FileContents {
   }
 }
 
-export const fileContentOperations = {
-  trimFileContents: ({ fileContents }, limits) => fileContents.trim(limits),
-} satisfies Partial<Operations<{ readonly fileContents: FileContents }>>;
+export const fileContentOperations = { trimFileContents: ({ fileContents }, limits) => fileContents.trim(limits) } satisfies Partial<
+  Operations<{ readonly fileContents: FileContents }>
+>;
