@@ -55,7 +55,7 @@ export interface Settings {
   readonly trashDays: number;
   /** A session goes to the trash after so long without use; 0 means never by itself. */
   readonly cleanUpDays: number;
-  /** Contents of files are kept so many days, and take so many megabytes at most; 0 means as long as the session, and as many as it takes. */
+  /** Contents of files are kept so long, and take so much; 0 means as long as their session, and as much as it takes. */
   readonly fileContents: { readonly days: number; readonly megabytes: number };
   /** Says whether a branch that is left with work in it can be summarised on the spot. */
   readonly offerBranchSummary: boolean;

@@ -38,7 +38,7 @@ export function withoutHunk(after: Uint8Array, { newStart, newEnd, removed }: Te
 }
 
 /**
- * Where lines of a text stand in a later one: the first line of the later text that takes the place of `line`. Null where that cannot be said.
+ * Where a line of a text stands in a later one: the line itself, or the first one in its place. Null where that cannot be said.
  */
 export function laterLine(text: Uint8Array, later: Uint8Array, line: number): number | null {
   let shift = 0;

@@ -122,7 +122,7 @@ export class FileRestorer {
    * changed. Rejects with `RestoreFault`, `StoreError`, or as the signal says, and then no file has changed.
    */
   async apply(plan: RestorePlan, options: ApplyOptions): Promise<Restored> {
-    const { session, files } = plan;
+    const { files } = plan;
     const { chosen = [], signal, onProgress } = options;
     const done = files.filter((plan) => plan.action === 'write' || plan.action === 'delete' || chosen.includes(plan));
     const restores: FileRestore[] = [];

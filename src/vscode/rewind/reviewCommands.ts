@@ -4,7 +4,7 @@ import { t, wholeNumber } from '../../core/l10n';
 import { changedText, editText, planReasonText } from '../../core/rewind/fileTexts';
 import type { TextHunk } from '../../core/rewind/textHunks';
 import { isOpen } from '../../core/rewind/turnReview';
-import { TurnReviewer, notesOf, type TurnReview } from '../../node/rewind/turnReviewer';
+import { notesOf, type TurnReview, type TurnReviewer } from '../../node/rewind/turnReviewer';
 import type { ActiveChat } from '../chat/activeChat';
 import type { CommandName } from '../manifest';
 import { oneLine, plainLabel } from '../plainText';

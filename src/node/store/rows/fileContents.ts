@@ -8,7 +8,7 @@ import { blobFile } from './blobFiles';
 /** What nobody names may be about to be named: a call writes contents before it is recorded. */
 const graceMs = 24 * 60 * 60 * 1000;
 
-/** Contents of files before and after calls. Only they are ever let go while an entry names them; the entry says then what cannot be restored. */
+/** Contents of files before and after calls: the only blobs that are let go while an entry names them. */
 export class FileContents {
   constructor(
     private readonly connection: Connection,
