@@ -113,8 +113,10 @@ export const RowMark = z.object({
   fork: z.nullable(z.object({ at: z.number(), branches: z.array(id) })),
   /** First entries of other branches that go on behind the row; only of use while that is the last one. */
   beyond: z.array(id),
-  /** The last row of a turn that has changed files; `left`: how many of them are not reviewed yet. */
-  changes: z.optional(z.object({ text: z.string(), files: z.number(), left: z.number(), undone: z.number() })),
+  /** The last row of a turn that has changed files; `left`: how many of them are not reviewed yet. `uncovered`: what no restore has. */
+  changes: z.optional(
+    z.object({ text: z.string(), files: z.number(), left: z.number(), undone: z.number(), uncovered: z.optional(z.string()) }),
+  ),
 });
 export type RowMark = z.infer<typeof RowMark>;
 

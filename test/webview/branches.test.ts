@@ -46,6 +46,15 @@ describe('branches in the view', function () {
     });
     const line = async (id: string) => (await view.text(`[data-id=${id}] .changes`)).replace(/\s+/g, ' ').trim();
     deepStrictEqual([await line('a1'), await line('a2')], ['Review changes: 3 files, +41 −7 Kept', 'Review changes: 3 files, +41 −7']);
+    await view.delta({
+      kind: 'marks',
+      marks: [mark('a2', { changes: { ...changes, files: 0, left: 0, text: '', uncovered: 'out/ (ignored)' } })],
+    });
+    deepStrictEqual(
+      [await view.find('[data-id=a2] .changes').count(), (await view.text('[data-id=a2] .uncovered')).trim()],
+      [0, 'No restore covers: out/ (ignored)'],
+    );
+    await view.delta({ kind: 'marks', marks: [mark('a2', { changes })] });
     await view.find('[data-id=a2] .changes button').focus();
     await view.page.keyboard.press('Enter');
     deepStrictEqual(await view.requests(), [{ method: 'review', entry: 'a2' }]);

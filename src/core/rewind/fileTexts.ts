@@ -1,5 +1,5 @@
-import { t, wholeNumber } from '../l10n';
-import { isSameVersion, type FileChanges, type FileEdit, type UncoveredReason } from './fileChanges';
+import { listed, t, wholeNumber } from '../l10n';
+import { isSameVersion, type FileChanges, type FileEdit, type Uncovered, type UncoveredReason } from './fileChanges';
 import type { FilePlan } from './planRestore';
 
 /** `3 files, +41 −7`: what an answer's row says of its changes. */
@@ -34,6 +34,17 @@ export function editText({ before, after, lines }: Pick<FileEdit, 'before' | 'af
   if (before === null) return t('created') + counts;
   return (after === null ? t('deleted') : t('changed')) + counts;
 }
+
+/** What of a turn no restore has, each once, the first three by name. */
+export function uncoveredList(uncovered: readonly Uncovered[]): string {
+  const texts = [
+    ...new Set(uncovered.map(({ path, reason }) => (path === '' ? uncoveredText(reason) : t('{0} ({1})', path, uncoveredText(reason))))),
+  ];
+  const shown = listed(texts.slice(0, mostNamed));
+  return texts.length > mostNamed ? t('{0} and {1} more', shown, wholeNumber(texts.length - mostNamed)) : shown;
+}
+
+const mostNamed = 3;
 
 /** Why something that a call may have changed cannot be restored. */
 export function uncoveredText(reason: UncoveredReason): string {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Uncovered } from '../../core/rewind/fileChanges';
 import { mostKeptBytes } from './keptFiles';
+import { touchedIgnored } from './ignoredFiles';
 import { findRepository, nulls, ShadowRepository } from './gitRepository';
 
 /** Files of one snapshot that are new to Git; more are named and left out: they are data, or should be ignored. */
@@ -64,17 +65,21 @@ export async function takeSnapshot(folder: string, storage: string): Promise<Com
     await rm(index, { force: true });
   };
   try {
-    const left = await alone(shadow.folder, async () => {
+    const { left, ignored } = await alone(shadow.folder, async () => {
       if (inUse.get(shadow.folder) === 1 && (await objectsOf(shadow)) > mostObjects)
         await rm(shadow.folder, { recursive: true, force: true });
       await shadow.prepare();
-      const outside = await adopt(shadow, await differences(shadow, found.prefix));
+      const [now, ignoredThen] = await Promise.all([differences(shadow, found.prefix), ignoredPaths(shadow, found.prefix)]);
+      const outside = await adopt(shadow, now);
       await copyFile(shadow.index, index);
-      return outside;
+      return { left: outside, ignored: ignoredThen };
     });
+    const began = Date.now();
     const changes = async (): Promise<CommandChanges> => {
-      const now = await differences(shadow, found.prefix, index);
-      const uncovered: Uncovered[] = [];
+      const [now, ignoredNow] = await Promise.all([differences(shadow, found.prefix, index), ignoredPaths(shadow, found.prefix, index)]);
+      const uncovered = (await touchedIgnored(found.top, ignored, ignoredNow, began)).map(
+        (path): Uncovered => ({ path: path.slice(prefix.length), reason: 'ignored' }),
+      );
       const changed: ChangedPath[] = [];
       const all = [...[...now.changed].map(([path, before]) => ({ path, before })), ...now.added.map((path) => ({ path, before: null }))];
       for (const { path, before } of all) {
@@ -147,6 +152,16 @@ async function differences(shadow: ShadowRepository, prefix: string, index = sha
       .split('\0')
       .filter((path) => path !== '' && !changed.has(path)),
   };
+}
+
+/** What Git ignores: files, and folders as a whole with `/` behind them. */
+async function ignoredPaths(shadow: ShadowRepository, prefix: string, index = shadow.index): Promise<string[]> {
+  const below = prefix === '' ? [] : ['--', prefix];
+  const found = await shadow.git(['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z', ...below], '', index);
+  return found
+    .toString('utf8')
+    .split('\0')
+    .filter((path) => path !== '' && !path.includes('\ufffd'));
 }
 
 async function contents(shadow: ShadowRepository, paths: readonly ChangedPath[]): Promise<Map<string, Buffer>> {

@@ -69,6 +69,8 @@ export class OpenReview implements CodeLensProvider, Disposable {
     await this.close();
     this.title = review.isLast ? t('Changes of the last answer') : t('Changes of an earlier answer');
     await this.adopt(review, reviewer);
+    // One that a reload has left knows nothing any more.
+    await window.tabGroups.close(this.tabs());
     this.sides.clear();
     const shown: Parameters<ChangeDocuments['compareAll']>[1][number][] = [];
     for (const { reviewed, after } of this.all.filter((file) => isOpen(file.reviewed))) {

@@ -7,6 +7,7 @@ import { FileRecorder } from '../../../src/node/rewind/fileRecorder';
 import { KeptFiles } from '../../../src/node/rewind/keptFiles';
 import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
+import { waitFor } from '../../support/waitFor';
 import { tempFolder, type TempFolder } from '../../support/store/storeTemp';
 import { memoryBlobs } from '../../support/rewind/memoryBlobs';
 
@@ -113,6 +114,7 @@ describe('what a call does to files', () => {
       'gone.txt: gone\n > -',
       'link: - > link changed.txt',
       'moved.txt: moved\n > -',
+      'out/: ignored',
       'there/moved.txt: - > moved\n',
       'tool.sh: tool\n > executable tool\n',
     ]);
@@ -120,6 +122,24 @@ describe('what a call does to files', () => {
     await recorder.around(command, async () => put('changed.txt', 'newer\n'));
     deepStrictEqual(await told(recorder.take()), ['changed.txt: new\n > newer\n']);
     deepStrictEqual(warnings, []);
+  });
+
+  it('names what a command does to ignored files, and nothing that it leaves alone', async () => {
+    repository();
+    put('.gitignore', 'dist/\nnode_modules/\n*.log\ngone/\n');
+    for (const path of ['dist/deep/old.js', 'node_modules/a/lib/index.js', 'still.log', 'gone/x', 'a.txt']) put(path, 'x');
+    // The clock of the file system is past them then.
+    const began = Date.now();
+    await waitFor('the clock', async () => Date.now() > began + 20);
+    await recorder.around(command, async () => undefined);
+    deepStrictEqual(await told(recorder.take()), []);
+    await recorder.around(command, async () => {
+      put('dist/deep/old.js', 'y');
+      put('node_modules/a/lib/new.js', 'new');
+      put('new.log', 'new');
+      rmSync(join(root, 'gone'), { recursive: true });
+    });
+    deepStrictEqual(await told(recorder.take()), ['dist/: ignored', 'gone/: ignored', 'new.log: ignored', 'node_modules/: ignored']);
   });
 
   it('keeps the bytes on disk where Git has others: line ends, filters', async () => {

@@ -5,13 +5,18 @@ import { ask } from '../../lib/events';
 import { icon } from '../../render/icons';
 
 /** What a turn has changed, and what the user has made of it; a press opens it in the editor. */
-export function changesRow(entry: string, { text, files, left, undone }: NonNullable<RowMark['changes']>): TemplateResult {
+export function changesRow(entry: string, { text, files, left, undone, uncovered }: NonNullable<RowMark['changes']>): TemplateResult {
   const state = stateText(files, left, undone);
-  return html`<p class="remark changes">
-    ${icon('file')} <button type="button" class="link-button" title=${t('Review what this answer changed')} @click=${ask({ method: 'review', entry })}>
-      <span class="sr-only">${t('Review changes:')} </span>${text}</button
-    >${state === null ? nothing : html` <span class="changes-state">${state}</span>`}
-  </p>`;
+  return html`${
+    files === 0
+      ? nothing
+      : html`<p class="remark changes">
+          ${icon('file')}
+          <button type="button" class="link-button" title=${t('Review what this answer changed')} @click=${ask({ method: 'review', entry })}>
+            <span class="sr-only">${t('Review changes:')} </span>${text}</button
+          >${state === null ? nothing : html` <span class="changes-state">${state}</span>`}
+        </p>`
+  }${uncovered === undefined ? nothing : html`<p class="remark uncovered">${icon('info')} <span>${t('No restore covers: {0}', uncovered)}</span></p>`}`;
 }
 
 /** Null while nothing is decided. */

@@ -1,4 +1,4 @@
-import { changedText } from '../../../core/rewind/fileTexts';
+import { changedText, uncoveredList } from '../../../core/rewind/fileTexts';
 import type { FileMark } from '../../../core/rewind/fileHistory';
 import { isOpen, isUndone, reviewedFiles } from '../../../core/rewind/turnReview';
 import { isEntryOf, isUserMessage, markTypes, type StoredEntry } from '../../../core/session/entry';
@@ -47,8 +47,10 @@ export class TurnChanges {
     for (const [turn, marks] of this.marks) {
       if (this.last.get(turn)?.id !== id) continue;
       const files = reviewedFiles([...marks.values()]);
-      if (files.length === 0) return undefined;
+      const uncovered = [...marks.values()].flatMap(({ content }) => content.uncovered ?? []);
+      if (files.length === 0 && uncovered.length === 0) return undefined;
       return {
+        ...(uncovered.length > 0 ? { uncovered: uncoveredList(uncovered) } : {}),
         text: changedText(files.map(({ edit }) => edit)),
         files: files.length,
         left: files.filter(isOpen).length,
