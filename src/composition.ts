@@ -350,6 +350,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
       const { embeddings } = await runtime.get();
       return () => meaningNote(embeddings.progress, embeddings.searchProblem);
     },
+    newSessionTools: async (chosen) => (await runtime.get()).toolsOfNewSession(await store.get(), chosen),
     ids: new UuidV7(),
     focusComposer: () => view.focusComposer(),
     showBreakdown: () => breakdown.show(),

@@ -100,7 +100,15 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
   /** Instructions that the model has read for its task. */
   z.object({ kind: z.literal('skill'), id, at: z.number(), title: z.string(), text: z.string() }),
   z.object({ kind: z.literal('undo'), id, at: z.number(), tokensRestored: z.number() }),
-  z.object({ kind: z.literal('error'), id, at: z.number(), reason: z.string(), text: z.string() }),
+  z.object({
+    kind: z.literal('error'),
+    id,
+    at: z.number(),
+    reason: z.string(),
+    text: z.string(),
+    /** The provider's own words, or what failed below. */
+    details: z.optional(z.string()),
+  }),
   z.object({ kind: z.literal('info'), id, at: z.number(), text: z.string() }),
 ]);
 export type TranscriptRow = z.infer<typeof TranscriptRow>;
@@ -213,7 +221,7 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('live_text'), id, block: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() }),
   /** What a running call has printed since the last one; `id` is its row. */
   z.object({ kind: z.literal('tool_output'), id, text: z.string() }),
-  /** A live block that will not become a row (its attempt failed and is being repeated). */
+  /** A live block that will not become a row, or the row of one whose attempt failed and is being repeated. */
   z.object({ kind: z.literal('live_dropped'), id }),
   /**
    * After a compaction or its undo: exactly the rows that stand before `firstKept` are folded; none is when it is null or not

@@ -38,6 +38,7 @@ import { relinkHistory, type RelinkDeps } from './history/relink';
 import type { ChangeDocuments } from './tools/changeDocuments';
 import type { TransferCommandName, TransferCommands } from './history/transferCommands';
 import type { WaitingSession } from './chat/waitingSession';
+import type { ListedTool } from '../core/tools/toolBox';
 import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessions/sessionCommands';
 
 export interface CommandRouterDeps {
@@ -55,6 +56,8 @@ export interface CommandRouterDeps {
   readonly fullQuestions: FullQuestions;
   /** Tells, each time it is asked, what a search by meaning cannot find now. */
   readonly meaning: () => Promise<() => string | null>;
+  /** The tools of a session without a message, of which these are on; null: the usual ones. */
+  readonly newSessionTools: (chosen: readonly string[] | null) => Promise<readonly ListedTool[]>;
   readonly showBreakdown: () => void;
   readonly showAnalytics: () => void;
   readonly watchOpenClaw: () => Promise<void>;
@@ -256,10 +259,11 @@ export class CommandRouter implements WorkbenchActions {
   }
 
   private async selectTools(): Promise<void> {
-    const toolBox = (await this.deps.controller.active.conversation())?.toolBox;
-    if (!toolBox) throw new Error(t('Tools are chosen for a session: send a message first.'));
-    const picked = await pickTools(toolBox.list());
-    if (picked) await toolBox.choose(picked);
+    const { active, choices } = this.deps.controller;
+    const toolBox = (await active.conversation())?.toolBox;
+    const picked = await pickTools(toolBox ? toolBox.list() : await this.deps.newSessionTools(choices.toolsOfNewSession));
+    if (picked && toolBox) await toolBox.choose(picked);
+    else if (picked) choices.setToolsOfNewSession(picked);
   }
 
   private async selectPolicy(): Promise<void> {

@@ -90,7 +90,7 @@ describe('in Chinese', () => {
         {
           reason: 'budget',
           detail: english(
-            '{0} Nothing was sent; your message is kept.',
+            '{0} Nothing was sent. Your message is saved.',
             english("Today's requests have cost ${0}, and the budget is ${1} (setting threadkeeper.budget.perDay).", '2.00', '1.00'),
           ),
         },

@@ -74,7 +74,11 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
         ),
       };
     case 'live_dropped':
-      return { ...state, live: state.live.filter((block) => block.id !== delta.id) };
+      return {
+        ...state,
+        rows: hasRow(state, delta.id) ? state.rows.filter(({ id }) => id !== delta.id) : state.rows,
+        live: state.live.filter((block) => block.id !== delta.id),
+      };
     case 'folded':
       return { ...state, rows: fold(state.rows, delta.firstKept) };
     case 'turn':

@@ -1,7 +1,7 @@
 import type { ModelBinding } from '../context/engine';
 import type { TokenUsage } from '../models/modelEvent';
 import { english } from '../l10n';
-import { modelTurnError } from './turn/turnError';
+import { modelTurnError, wholeError } from './turn/turnError';
 
 export interface SingleAnswer {
   /** What arrived, also of an answer that broke off. */
@@ -35,7 +35,7 @@ export async function askOnce(
   };
   for await (const event of client.stream(request, signal)) {
     if (event.type === 'text_delta') onText((text += event.text));
-    else if (event.type === 'failed') return { text, usage, problem: modelTurnError(event.failure, info.id).message };
+    else if (event.type === 'failed') return { text, usage, problem: wholeError(modelTurnError(event.failure, info.id)) };
     else if (event.type === 'usage') usage = event.usage;
     else if (event.type === 'stopped' && event.reason === 'max_tokens')
       return { text, usage, problem: english('The answer reached the length limit and was cut.') };

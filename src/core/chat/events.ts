@@ -17,6 +17,8 @@ export interface TurnError {
   readonly reason: TurnErrorReason;
   /** One or two sentences for the user: what happened, and what to do. */
   readonly message: string;
+  /** The provider's own words, or what failed below: for those who want to know. */
+  readonly detail?: string;
 }
 
 /**

@@ -49,7 +49,7 @@ class BudgetedClient implements ModelClient {
           () => null,
         );
     if (refusal !== null)
-      yield { type: 'failed', failure: { reason: this.limit, detail: english('{0} Nothing was sent; your message is kept.', refusal) } };
+      yield { type: 'failed', failure: { reason: this.limit, detail: english('{0} Nothing was sent. Your message is saved.', refusal) } };
     else yield* this.client.stream(request, signal);
   }
 

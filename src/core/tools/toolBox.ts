@@ -16,7 +16,7 @@ export interface ListedTool {
 export interface ToolBoxDeps {
   readonly store: Pick<SessionStore, 'updateSession'>;
   /** A window on the session in memory: what is chosen is a part of its metadata. */
-  readonly branch: { session: Session };
+  readonly branch: { session: Pick<Session, 'uuid' | 'metadata'> };
   readonly tokensOf: (text: string) => number;
   /** Tokens that the descriptions of other tools may take before they are offered on demand. */
   readonly budget: () => number;

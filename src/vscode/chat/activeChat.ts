@@ -5,6 +5,7 @@ import { isBlank, nothingWritten, type Attachment, type Written } from '../../co
 import type { ApprovalAnswer, PendingApproval } from '../../core/chat/turn/approvals';
 import type { Conversation } from '../../core/chat/conversation';
 import type { Session } from '../../core/session/session';
+import { chosenToolsKey } from '../../core/tools/toolBox';
 import type { OlderPage } from '../../protocol/messages';
 import type { WindowState } from './windowState';
 import type { NewSessionDraft } from './newSessionDraft';
@@ -254,8 +255,9 @@ export class ActiveChat {
   private async create(): Promise<SessionTab> {
     const { ids, now, cwd, loose, tabs, feed, list } = this.deps;
     const store = await this.deps.store.get();
-    const { model, policy, thinkingLevel } = loose;
-    const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, createdAt: now() });
+    const { model, policy, thinkingLevel, tools: chosen } = loose;
+    const metadata = chosen === null ? {} : { metadata: { [chosenToolsKey]: chosen } };
+    const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, ...metadata, createdAt: now() });
     const session = thinkingLevel === null ? created : await store.updateSession(created.uuid, { thinkingLevel });
     const chat = await this.show(session);
     // In the store before it is forgotten here; what has been written since goes before it.

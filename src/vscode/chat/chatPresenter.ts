@@ -186,6 +186,7 @@ export class ChatPresenter {
     if (isUserMessage(entry)) this.accepted = true;
     if (content.type === 'custom' && content.customType === turnErrorType) this.errorRecorded = true;
     const wasLive = this.live.delete(entry.uuid);
+    if (content.type === 'tool_call') this.dropRepeated();
     const { added, changed, marked: others } = this.transcript.append(entry);
     if (added) this.output.send({ kind: 'row', row: added });
     else if (wasLive) this.output.send({ kind: 'live_dropped', id: entry.uuid });
@@ -207,9 +208,15 @@ export class ChatPresenter {
     const model = this.output.modelName(modelId);
     const kind = block === 'message' ? 'assistant' : 'thinking';
     const before = this.live.get(id);
+    if (!before) this.dropRepeated();
     this.live.set(id, { id, kind, model, text: (before?.text ?? '') + text });
     if (this.turn?.phase === 'waiting') this.setTurn({ ...this.turn, phase: 'streaming' });
     this.output.send({ kind: 'live_text', id, block: kind, model, text });
+  }
+
+  /** What the attempts before this one have left on show goes when the next one begins to write. */
+  private dropRepeated(): void {
+    for (const gone of this.transcript.writes()) this.output.send({ kind: 'live_dropped', id: gone });
   }
 
   private elsewhereChanged(holder: string | null): void {
@@ -237,7 +244,14 @@ export class ChatPresenter {
     if (unsaid)
       this.output.send({
         kind: 'row',
-        row: { kind: 'error', id: `unsaved-${++this.ephemeral}`, at: this.output.now(), reason: error.reason, text: shown(error.message) },
+        row: {
+          kind: 'error',
+          id: `unsaved-${++this.ephemeral}`,
+          at: this.output.now(),
+          reason: error.reason,
+          text: shown(error.message),
+          ...(error.detail ? { details: shown(error.detail) } : {}),
+        },
       });
     this.setTurn(null);
   }

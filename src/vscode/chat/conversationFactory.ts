@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { Conversation } from '../../core/chat/conversation';
+import type { ConversationDeps } from '../../core/chat/conversationDeps';
 import type { AskWhenFull, ReviewCompaction } from '../../core/chat/turn/turn';
 import { sumOf, DailyBudget } from '../../core/cost/spending';
 import { costOf, priceOf } from '../../core/cost/prices';
@@ -9,6 +10,7 @@ import type { Session } from '../../core/session/session';
 import { WorkspacePassages } from '../../core/recall/workspacePassages';
 import { approvalRule } from '../../core/tools/approvalRule';
 import type { Tool } from '../../core/tools/tool';
+import { chosenToolsKey, ToolBox, type ListedTool } from '../../core/tools/toolBox';
 import type { ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { workspaceTools } from '../../core/tools/workspaceTools';
 import { english, t } from '../../core/l10n';
@@ -117,8 +119,21 @@ export class ConversationFactory {
     });
   }
 
+  /** What a session would have that begins now, with rough sizes; `chosen`: those that are on, null for the usual ones. Never rejects. */
+  async toolsOfNewSession(store: SessionStore, chosen: readonly string[] | null): Promise<readonly ListedTool[]> {
+    const { tools, otherTools } = await this.depsOf(store, '', () => Promise.reject(new Error('There is no session.')));
+    const branch = { session: { uuid: '', metadata: { [chosenToolsKey]: chosen } } };
+    const own = tools(() => undefined);
+    return new ToolBox(own, otherTools, { store, branch, tokensOf: (text) => Math.ceil(text.length / 4), budget: () => 0 }).list();
+  }
+
   /** Rejects with `StoreError`. */
   async openConversation(store: SessionStore, session: Session, model: SessionModel): Promise<Conversation> {
+    const deps = await this.depsOf(store, session.uuid, () => model.resolve());
+    return Conversation.open(deps, session.uuid, model.fallback);
+  }
+
+  private async depsOf(store: SessionStore, session: string, resolveModel: SessionModel['resolve']): Promise<ConversationDeps> {
     const { settings, log } = this.options;
     // They are read once, so that the prompt of the session stays as it begins.
     const ofWorkspace =
@@ -127,7 +142,7 @@ export class ConversationFactory {
       ? await findSkills({ folders: settings().skillFolders, workspace: settings().skills ? this.options.folders() : [] }, log)
       : [];
     const recorder = fileRecorder({ store, workspace: this.options.workspace, log, savedByUser: this.options.savedByUser });
-    const deps = conversationDeps({
+    return conversationDeps({
       store,
       recorder,
       counter: this.counter,
@@ -135,7 +150,7 @@ export class ConversationFactory {
       folders: this.options.folders,
       notes: this.of(store).notes,
       log,
-      session: session.uuid,
+      session,
       approvalRule: (question) => approvalRule(question, settings().approval, this.options.isTrusted()),
       maxRounds: () => settings().maxRounds,
       recallHints: () => settings().recallHints,
@@ -150,9 +165,8 @@ export class ConversationFactory {
       cacheTime: () => settings().cacheTime,
       policy: () => settings().policy,
       costOf: (provider, id, usage) => costOf(priceOf(settings().prices, provider, id), usage),
-      resolveModel: () => model.resolve(),
+      resolveModel,
     });
-    return Conversation.open(deps, session.uuid, model.fallback);
   }
 
   /** Restores files of the workspace as a session's records say. */

@@ -14,6 +14,8 @@ const State = z.object({
   model: z.nullable(z.string()),
   policy: z.nullable(SessionPolicy),
   thinkingLevel: z.nullable(z.enum(thinkingLevels)),
+  /** Names of the tools that are on; null or absent: the usual ones. */
+  tools: z.optional(z.nullable(z.array(z.string()))),
 });
 /** As much of another version's state as is the user's own work. */
 const Text = z.object({ draft: z.object({ text: z.string() }) });
@@ -23,9 +25,10 @@ interface State {
   readonly model: string | null;
   readonly policy: SessionPolicy | null;
   readonly thinkingLevel: ThinkingLevel | null;
+  readonly tools?: readonly string[] | null | undefined;
 }
 
-const blank: State = { draft: nothingWritten, model: null, policy: null, thinkingLevel: null };
+const blank: State = { draft: nothingWritten, model: null, policy: null, thinkingLevel: null, tools: null };
 
 /**
  * What is known of a session that begins with its first message: what is written for it, what was chosen, and what will answer. Kept
@@ -75,6 +78,14 @@ export class NewSessionDraft {
     this.change({ thinkingLevel });
   }
 
+  get tools(): readonly string[] | null {
+    return this.state.tools ?? null;
+  }
+
+  set tools(tools: readonly string[] | null) {
+    this.change({ tools });
+  }
+
   get connection(): Connection {
     return this.models.connection(this.modelInfo);
   }
@@ -106,7 +117,8 @@ export class NewSessionDraft {
 
   private change(change: Partial<State>): void {
     this.state = { ...this.state, ...change };
-    const isEmpty = isBlank(this.draft) && this.model === null && this.policy === null && this.thinkingLevel === null;
+    const { draft, ...choices } = this.state;
+    const isEmpty = isBlank(draft) && Object.values(choices).every((choice) => (choice ?? null) === null);
     void this.memory.setLooseSession(isEmpty ? undefined : this.state);
   }
 }

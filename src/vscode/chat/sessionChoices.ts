@@ -58,6 +58,15 @@ export class SessionChoices {
     return current.chat ? parseThinkingLevel(current.chat.session.thinkingLevel) : loose.thinkingLevel;
   }
 
+  /** Names of the tools that are on in a session without a message; null: the usual ones. */
+  get toolsOfNewSession(): readonly string[] | null {
+    return this.deps.loose.tools;
+  }
+
+  setToolsOfNewSession(names: readonly string[]): void {
+    this.deps.loose.tools = names;
+  }
+
   /** Rejects, in words for the user, while another window answers in the session. */
   async setThinkingLevel(level: ThinkingLevel | null): Promise<void> {
     const { current, loose } = this.deps;

@@ -1,6 +1,6 @@
 import { priceText, timesDearer, type Price } from '../../core/cost/prices';
 import { shown, t } from '../../core/l10n';
-import { modelTurnError } from '../../core/chat/turn/turnError';
+import { modelTurnError, wholeError } from '../../core/chat/turn/turnError';
 import type { ModelFailure } from '../../core/models/modelEvent';
 import { thinkingLevels, thinkingTokens, type ModelInfo, type ThinkingLevel } from '../../core/models/modelInfo';
 import type { ProviderId } from '../../node/models/providerAccess';
@@ -40,7 +40,7 @@ export function whyNotListed(provider: ProviderId, failure: ModelFailure | null)
     if (failure?.reason === 'network') return t('The server does not answer. Start it, or change threadkeeper.openaiCompatible.baseUrl.');
     if (failure?.status === 404 || !failure) return t('The server lists no models. Enter a model id.');
   }
-  return failure ? shown(modelTurnError(failure, '').message) : t('The provider lists no models.');
+  return failure ? shown(wholeError(modelTurnError(failure, ''))) : t('The provider lists no models.');
 }
 
 export interface ThinkingChoice {

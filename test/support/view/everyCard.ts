@@ -147,7 +147,7 @@ export async function writeEveryCard(store: SessionStore): Promise<void> {
       customType: turnErrorType,
       data: {
         reason: 'bad_key',
-        message: 'The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”; your message is kept.',
+        message: 'The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”. Your message is saved.',
       },
     },
     quiet,

@@ -209,7 +209,8 @@ describe('Conversation', () => {
     rig.model.scripts.push(fails('bad_key', { detail: 'invalid x-api-key', status: 401 }), says('later'));
     const outcome = await rig.conversation.send('q');
     assert.equal(outcome.error?.reason, 'bad_key');
-    assert.match(outcome.error.message, /Set API Key….*your message is kept.*invalid x-api-key/s);
+    assert.match(outcome.error.message, /Set API Key….*Your message is saved\.$/);
+    assert.equal(outcome.error.detail, 'invalid x-api-key');
     const { entries } = await rig.store.page(rig.session, { limit: 10 });
     assert.equal(entries.at(-1)?.content.type, 'custom');
     assert.equal((await rig.conversation.retry()).text, 'later');

@@ -166,7 +166,7 @@ describe('threadkeeper with sessions by key, metadata and without history', func
     assert.equal(reason, 'cost_limit');
     assert.match(
       message,
-      /^This session has cost \$0\.\d+, and its limit is \$0\.001\. Raise the limit, or start a new session\. Nothing was sent; your message is kept\.$/,
+      /^This session has cost \$0\.\d+, and its limit is \$0\.001\. Raise the limit, or start a new session\. Nothing was sent\. Your message is saved\.$/,
     );
     assert.equal(api.messages.length, before, 'nothing was sent');
     assert.deepEqual(await said(first.uuid), ['How many?', 'Forty-two.', 'And now?']);

@@ -93,7 +93,7 @@ describe('the daily budget', () => {
     try {
       assert.deepEqual((await rig.conversation.send('hi', 'm1')).error, {
         reason: 'budget',
-        message: 'Too much. Nothing was sent; your message is kept.',
+        message: 'Too much. Nothing was sent. Your message is saved.',
       });
       assert.equal(model.requests.length, 0);
       refusal = null;

@@ -23,7 +23,7 @@ describe('the cost limit of a session', () => {
     assert.equal(stopped.error?.reason, 'cost_limit');
     assert.equal(
       stopped.error?.message,
-      'This session has cost $0.01, and its limit is $0.01. Raise the limit, or start a new session. Nothing was sent; your message is kept.',
+      'This session has cost $0.01, and its limit is $0.01. Raise the limit, or start a new session. Nothing was sent. Your message is saved.',
     );
     assert.equal(rig.model.requests.length, 1);
     assert.deepEqual(await rig.texts(), ['first', 'one', 'second']);

@@ -10,6 +10,7 @@ const context: RowContext = {
   modelName: (id) => id,
   foldedBefore: 0,
   excerpted: () => false,
+  isRepeated: () => false,
   result: () => undefined,
   output: () => undefined,
   approval: () => undefined,

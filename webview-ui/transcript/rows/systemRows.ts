@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { ask } from '../../lib/events';
-import { shortTokens } from '../../../src/protocol/figures';
+import { shortTokens, visibleText } from '../../../src/protocol/figures';
 import { icon } from '../../render/icons';
 import type { RowContext } from './rowParts';
 
@@ -93,6 +93,7 @@ export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResu
   return html`
     <div class="error-row" role="group" aria-label=${t('Error')}>
       <div class="error-text">${icon('error')} <span>${row.text}</span></div>
+      ${row.details === undefined ? nothing : html`<details class="error-details"><summary>${t('Details')}</summary><p>${visibleText(row.details, 'lines')}</p></details>`}
       <div class="actions">
         ${last && needsKey ? html`<vscode-button @click=${ask({ method: 'set_api_key' })}>${t('Set API key…')}</vscode-button>` : nothing}
         ${

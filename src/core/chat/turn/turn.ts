@@ -90,6 +90,8 @@ export type WhenFullReply = WhenFullAnswer | { readonly summarize: string };
  */
 export class Turn {
   private recoveredOverflow = false;
+  /** How often the last request has been sent. */
+  private attempts = 1;
   /** Standing instructions of this turn: what changes meanwhile waits for the next one, so that no break falls into a loop of calls. */
   private instructions = '';
   /** They stay the same through the turn, for the same reason. */
@@ -123,7 +125,7 @@ export class Turn {
       text += step.text;
       if (!step.failure) this.deps.compactor.prepareIfDue(false);
       if (step.failure?.reason === 'overflow' && (await this.recoverOverflow(step.failure))) continue;
-      if (step.failure) return this.fail(modelTurnError(step.failure, this.deps.engine.binding.info.id), text);
+      if (step.failure) return this.fail(modelTurnError(step.failure, this.deps.engine.binding.info.id, this.attempts), text);
       const calls = step.entries.filter((entry): entry is ToolCallEntry => entry.content.type === 'tool_call');
       if (calls.length === 0) return this.finish(step, text);
       await this.runCalls(calls);
@@ -183,7 +185,7 @@ export class Turn {
     return {
       reason: 'too_long',
       message: english(
-        'The conversation needs {0} tokens and the model takes {1}. {2} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.',
+        'The conversation needs {0} tokens and the model takes {1}. {2} Shorten the message, compact, or start a new session. Nothing was sent. Your message is saved.',
         used.toLocaleString('en'),
         engine.budget.limit.toLocaleString('en'),
         refusal ?? '',
@@ -379,6 +381,7 @@ export class Turn {
     const { clock, emit, log } = this.deps;
     let policy = new RetryPolicy();
     for (;;) {
+      this.attempts = policy.attempt + 1;
       this.phase('waiting');
       const step = await modelStep({ ...this.deps, onGrowth: () => this.deps.emitContext() }, this.signal);
       if (!step.failure || this.signal.aborted) return step;

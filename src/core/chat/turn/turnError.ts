@@ -3,14 +3,15 @@ import { StoreError, errorText } from '../../errors';
 import { english } from '../../l10n';
 import type { TurnError } from '../events';
 
-/** A failed model call in words that say what to do. The provider's own words follow where they help. */
-export function modelTurnError(failure: ModelFailure, model: string): TurnError {
-  return { reason: failure.reason, message: text(failure, model) };
+/** A failed model call in words that say what to do, after so many attempts. The provider's own words stand beside it where they help. */
+export function modelTurnError(failure: ModelFailure, model: string, attempts = 1): TurnError {
+  const { reason, detail } = failure;
+  return { reason, message: explanation(failure, model, attempts), ...(detail && saysMore.has(reason) ? { detail } : {}) };
 }
 
-function text(failure: ModelFailure, model: string): string {
-  const text = explanation(failure, model);
-  return failure.detail && saysMore.has(failure.reason) ? english('{0} The provider says: {1}', text, failure.detail) : text;
+/** An error in one text, where it has one place only. */
+export function wholeError({ message, detail }: Pick<TurnError, 'message' | 'detail'>): string {
+  return detail ? english('{0} The provider says: {1}', message, detail) : message;
 }
 
 /** Where the provider's own words help. */
@@ -27,27 +28,27 @@ const saysMore: ReadonlySet<ModelFailure['reason']> = new Set([
   'invalid_request',
 ]);
 
-function explanation(failure: ModelFailure, model: string): string {
+function explanation(failure: ModelFailure, model: string, attempts: number): string {
   switch (failure.reason) {
     case 'no_key':
       return english('There is no API key. Set one with “Threadkeeper: Set API Key…”, or go on in offline mode.');
     case 'bad_key':
-      return english('The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”; your message is kept.');
+      return english('The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”. Your message is saved.');
     case 'network':
-      return english(
-        'The model could not be reached. Check the network and the provider’s address (its baseUrl setting), then try again; your message is kept.',
-      );
+      return attempts > 1
+        ? english('The connection failed {0} times. Check your network, then try again. Your message is saved.', attempts)
+        : english('The connection failed. Check your network, then try again. Your message is saved.');
     case 'overloaded':
-      return english('The model is overloaded and stayed so over several attempts. Try again in a while; your message is kept.');
+      return english('The model is overloaded. Try again in a while. Your message is saved.');
     case 'rate_limited':
       return failure.retryAfterMs
         ? english(
-            'The provider limits how much you may send for another {0} s. Try again later; your message is kept.',
+            'The provider limits how much you may send for another {0} s. Try again later. Your message is saved.',
             Math.ceil(failure.retryAfterMs / 1000),
           )
-        : english('The provider limits how much you may send. Try again later; your message is kept.');
+        : english('The provider limits how much you may send. Try again later. Your message is saved.');
     case 'server':
-      return english('The provider had an error. Try again; your message is kept.');
+      return english('The provider had an error. Try again. Your message is saved.');
     case 'overflow':
       return english(
         "The conversation does not fit the model's window, with everything compacted that can be. Shorten the last message, or start a new session.",
@@ -55,15 +56,15 @@ function explanation(failure: ModelFailure, model: string): string {
     case 'unknown_model':
       return model
         ? english(
-            'The provider does not know the model “{0}”. Choose another with “Threadkeeper: Select Model…”; your message is kept.',
+            'The provider does not know the model “{0}”. Choose another with “Threadkeeper: Select Model…”. Your message is saved.',
             model,
           )
-        : english('The provider does not know the model. Choose another with “Threadkeeper: Select Model…”; your message is kept.');
+        : english('The provider does not know the model. Choose another with “Threadkeeper: Select Model…”. Your message is saved.');
     case 'refused':
       return english('The model declined to answer this. Rephrase the message, or choose another model.');
     case 'quota':
       return english(
-        'What you may use at the provider is used up. Add credit or wait for the next period, or choose another model; your message is kept.',
+        'What you may use at the provider is used up. Add credit or wait for the next period, or choose another model. Your message is saved.',
       );
     case 'budget':
     case 'cost_limit':

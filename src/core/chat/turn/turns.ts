@@ -134,7 +134,7 @@ export class Turns {
           if (problem) return turn.refuse(problem);
           const overLimit = await this.deps.overLimit();
           if (overLimit !== null)
-            return turn.refuse({ reason: 'cost_limit', message: english('{0} Nothing was sent; your message is kept.', overLimit) });
+            return turn.refuse({ reason: 'cost_limit', message: english('{0} Nothing was sent. Your message is saved.', overLimit) });
           this.running = turn;
           context.background.nextTurn();
           return turn.run().finally(() => (this.running = null));

@@ -7,7 +7,7 @@ import { Conversation } from '../../../core/chat/conversation';
 import type { ConversationDeps } from '../../../core/chat/conversationDeps';
 import { ModelError } from '../../../core/models/modelEvent';
 import type { WhenFullAnswer } from '../../../core/chat/turn/turn';
-import { modelTurnError } from '../../../core/chat/turn/turnError';
+import { modelTurnError, wholeError } from '../../../core/chat/turn/turnError';
 import { errorText, StoreError } from '../../../core/errors';
 import { costOf, priceOf } from '../../../core/cost/prices';
 import type { Session } from '../../../core/session/session';
@@ -148,7 +148,7 @@ export async function withConversation(
     const bindings = new ModelBindings({ offline, log, reach });
     // Before a session is made: a model that nobody knows leaves nothing behind.
     const fallback = await bindings.resolve(choice).catch((error: unknown) => {
-      if (ModelError.is(error)) throw new UsageError(modelTurnError(error.failure, flags['model']!).message);
+      if (ModelError.is(error)) throw new UsageError(wholeError(modelTurnError(error.failure, flags['model']!)));
       throw error;
     });
     const opened = await openSession(store, wishes);

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { askOnce, type SingleAnswer } from '../../../core/chat/askOnce';
 import { ModelError } from '../../../core/models/modelEvent';
-import { modelTurnError } from '../../../core/chat/turn/turnError';
+import { modelTurnError, wholeError } from '../../../core/chat/turn/turnError';
 import type { ModelBinding } from '../../../core/context/engine';
 import { costOf, priceOf } from '../../../core/cost/prices';
 import { ModelBindings, offlineModelId } from '../../runtime/modelBindings';
@@ -16,7 +16,7 @@ export async function modelAlone(flags: Flags): Promise<ModelBinding> {
   if (choice.provider === 'offline')
     throw new UsageError(`--model ${offlineModelId} answers from the history, which is to be left out. Name a model.`);
   return new ModelBindings({ offline: null, log: stderrLogger(secrets), reach }).resolve(choice).catch((error: unknown) => {
-    if (ModelError.is(error)) throw new UsageError(modelTurnError(error.failure, flags['model']!).message);
+    if (ModelError.is(error)) throw new UsageError(wholeError(modelTurnError(error.failure, flags['model']!)));
     throw error;
   });
 }

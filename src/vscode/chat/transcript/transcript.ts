@@ -37,6 +37,11 @@ export class Transcript {
   private readonly undone = new Set<string>();
   /** Records whose place another summary of the same range has taken. */
   private readonly replaced = new Set<string>();
+  /** Entries of attempts that failed, by the `seq` of the mark that says so. */
+  private readonly discarded = new Map<string, number>();
+  /** What a model has written up to here: an attempt before it has been repeated, and its remains are not shown any more. */
+  private lastWritten = 0;
+  private lastSeq = 0;
   /** Rows that show the id of their model because nobody has said its name, from every page that was read. */
   private readonly unnamed = new Map<string, string>();
   private readonly atRows = new RowMarks();
@@ -61,6 +66,9 @@ export class Transcript {
     this.results.clear();
     this.undone.clear();
     this.replaced.clear();
+    this.discarded.clear();
+    this.lastWritten = 0;
+    this.lastSeq = 0;
     this.unnamed.clear();
     this.shown.clear();
     this.running.clear();
@@ -125,6 +133,14 @@ export class Transcript {
       }
     }
     return { added: row, changed: [...this.changes(), ...this.again(this.movedBy(entry))], marked };
+  }
+
+  /** The model has begun to write again; rows of the attempts before it, which go. */
+  writes(): readonly string[] {
+    this.lastWritten = this.lastSeq + 0.5;
+    const gone = this.entries.filter(({ uuid }) => this.isRepeated(uuid)).map(({ uuid }) => uuid);
+    if (gone.length > 0) this.entries = this.entries.filter(({ uuid }) => !this.isRepeated(uuid));
+    return gone;
   }
 
   /** Entries whose rows show the id of one of the models: they are not all kept here. */
@@ -208,6 +224,9 @@ export class Transcript {
 
   private learn(entries: readonly StoredEntry[]): void {
     for (const entry of entries) {
+      this.lastSeq = Math.max(this.lastSeq, entry.seq);
+      for (const uuid of discardedEntries([entry])) this.discarded.set(uuid, entry.seq);
+      if (isWritten(entry)) this.lastWritten = Math.max(this.lastWritten, entry.seq);
       if (isEntryOf(entry, 'tool_result')) this.results.set(entry.content.callId, entry);
       else if (isEntryOf(entry, 'compaction_undone')) this.undone.add(entry.content.target);
       if (isEntryOf(entry, 'compaction') && entry.content.supersedes) this.replaced.add(entry.content.supersedes);
@@ -215,6 +234,10 @@ export class Transcript {
       const model = 'model' in entry.content ? entry.content.model : undefined;
       if (model && this.modelName(model) === model) this.unnamed.set(entry.uuid, model);
     }
+  }
+
+  private isRepeated(uuid: string): boolean {
+    return (this.discarded.get(uuid) ?? Infinity) < this.lastWritten;
   }
 
   private isRow(entry: StoredEntry): boolean {
@@ -235,6 +258,7 @@ export class Transcript {
       isRunning: (uuid) => this.running.has(uuid),
       compactionState: (uuid) =>
         this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded',
+      isRepeated: (uuid) => this.isRepeated(uuid),
       isPinned: (uuid) => this.pins.has(uuid),
       isExcluded: (uuid) => (excluded ??= excludedEntries(this.source.entries)).has(uuid),
       nudgeOutcome: (entry) => this.nudgeOutcome(entry),
@@ -259,6 +283,10 @@ export class Transcript {
     const kept = entries.find((entry) => entry.uuid === live.content.firstKeptEntry);
     return (kept ?? live).seq;
   }
+}
+
+function isWritten({ content }: StoredEntry): boolean {
+  return content.type === 'thinking' || content.type === 'tool_call' || (content.type === 'message' && content.role === 'assistant');
 }
 
 /** Null for what writes no note, or did not succeed. */

@@ -22,6 +22,8 @@ export interface RowContext {
   /** Whether a call without a result may still get one. */
   readonly isRunning: (uuid: string) => boolean;
   readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
+  /** Of an attempt that failed and was repeated. */
+  readonly isRepeated: (uuid: string) => boolean;
   readonly isPinned: (uuid: string) => boolean;
   /** Whether the user has taken it out of the context. */
   readonly isExcluded: (uuid: string) => boolean;
@@ -30,7 +32,7 @@ export interface RowContext {
 
 /** The row of an entry; null for entries that are part of another row or are not shown. */
 export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | null {
-  if (!entry.display) return null;
+  if (!entry.display || context.isRepeated(entry.uuid)) return null;
   const { uuid: id, createdAt: at, content } = entry;
   const folded = entry.seq < context.foldedBefore;
   const info = (text: string): TranscriptRow => ({ kind: 'info', id, at, text });
@@ -204,13 +206,14 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
 }
 
 function errorRow({ uuid: id, createdAt: at }: StoredEntry, data: unknown): TranscriptRow {
-  const { reason, message } = (typeof data === 'object' && data !== null ? data : {}) as { reason?: unknown; message?: unknown };
+  const { reason, message, detail } = (typeof data === 'object' && data !== null ? data : {}) as Readonly<Record<string, unknown>>;
   return {
     kind: 'error',
     id,
     at,
     reason: typeof reason === 'string' ? reason : 'internal',
     text: typeof message === 'string' ? shown(message) : t('The turn ended with an error.'),
+    ...(typeof detail === 'string' ? { details: shown(detail) } : {}),
   };
 }
 

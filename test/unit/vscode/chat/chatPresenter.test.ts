@@ -186,6 +186,31 @@ describe('ChatPresenter', () => {
     deepStrictEqual(rig.presenter.parts().live, []);
   });
 
+  it('shows what a failed attempt has left until the next one writes, here and after a reload', () => {
+    const rig = new PresenterRig();
+    rig.append(user('Hello'));
+    const cut = (text: string) => ({ ...answer(text), interrupted: 'disconnected' }) as EntryContent;
+    rig.append(cut('Ha'));
+    rig.append({ type: 'custom', customType: attemptDiscarded, data: { entries: ['e2'], reason: 'network' } });
+    deepStrictEqual(
+      rows(rig).map(({ id }) => id),
+      ['e1', 'e2'],
+    );
+    rig.emit({ type: 'text_delta', entryId: 'e4', block: 'message', model: 'm', text: 'Hal' });
+    deepStrictEqual(
+      rows(rig).map(({ id }) => id),
+      ['e1'],
+    );
+    ok(rig.deltas.some((delta) => delta.kind === 'live_dropped' && delta.id === 'e2'));
+    rig.append(cut('Hal'));
+    rig.append({ type: 'custom', customType: attemptDiscarded, data: { entries: ['e4'], reason: 'network' } });
+    deepStrictEqual(
+      rows(rig).map(({ id }) => id),
+      ['e1', 'e4'],
+      'the last attempt says how far it came',
+    );
+  });
+
   it('tells the phases of a turn, a retry with its time, and stopping until the end', () => {
     const rig = new PresenterRig();
     rig.start();

@@ -31,6 +31,7 @@ describe('a session before its first message', () => {
     await first.controller.choices.setModel('ollama/scripted-1');
     await first.controller.choices.setPolicy({ preset: 'goose' });
     await first.controller.choices.setThinkingLevel('high');
+    first.controller.choices.setToolsOfNewSession(['recall']);
     await first.controller.close();
 
     const second = open(state);
@@ -43,8 +44,16 @@ describe('a session before its first message', () => {
         model: choices.model,
         policy: choices.policy,
         thinkingLevel: choices.thinkingLevel,
+        tools: choices.toolsOfNewSession,
       },
-      { draft: 'half a thought', attachments: [attachment], model: 'ollama/scripted-1', policy: 'goose', thinkingLevel: 'high' },
+      {
+        draft: 'half a thought',
+        attachments: [attachment],
+        model: 'ollama/scripted-1',
+        policy: 'goose',
+        thinkingLevel: 'high',
+        tools: ['recall'],
+      },
     );
     await second.ask('a whole thought');
     const { session } = second.controller.active;
@@ -54,8 +63,9 @@ describe('a session before its first message', () => {
         policy: session?.policy,
         thinkingLevel: session?.thinkingLevel,
         thinking: second.model.requests[0]?.thinking,
+        tools: session?.metadata['tools'],
       },
-      { model: 'ollama/scripted-1', policy: { preset: 'goose' }, thinkingLevel: 'high', thinking: 'high' },
+      { model: 'ollama/scripted-1', policy: { preset: 'goose' }, thinkingLevel: 'high', thinking: 'high', tools: ['recall'] },
     );
     // What was chosen to begin with is no change.
     deepStrictEqual(await second.texts(), ['a whole thought', 'Yes.']);
