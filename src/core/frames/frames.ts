@@ -104,6 +104,20 @@ export class Frames {
     return this.block('entry', attributes, this.plain(text));
   }
 
+  /**
+   * Stored entries of one line each, under one pair of tags: every line begins with what the program says of it, an entry's with a number
+   * sign and a heading with anything else.
+   */
+  entries(
+    parts: readonly { readonly heading: string; readonly lines: readonly { readonly about: string; readonly text: string }[] }[],
+  ): Sealed {
+    const line = (text: string) => oneLine(this.plain(text));
+    const sections = parts.map(({ heading, lines }) =>
+      [line(heading).replace(/^#/, ' #'), ...lines.map(({ about, text }) => `#${line(about)}: ${line(text)}`)].join('\n'),
+    );
+    return this.block('entries', {}, sections.join('\n') as Sealed);
+  }
+
   private block(tag: string, attributes: Attributes, text: Sealed): Sealed {
     return `${this.opening(tag, attributes)}>\n${text}\n</${tag}-${this.seal}>` as Sealed;
   }
@@ -133,6 +147,11 @@ export function indented(text: string): string {
 /** A text for people below headings that begin with a mark: none of its lines begins with that. */
 export function unmarked(mark: string, text: string): string {
   return text.replace(new RegExp(`(^|[\\n\\r\\v\\f\\u0085\\u2028\\u2029])(?=${mark})`, 'g'), '$1 ');
+}
+
+/** Tells whether all of a text is one line, for whoever reads it. */
+export function isOneLine(text: string): boolean {
+  return !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
 /** A name in a line of the program's. */

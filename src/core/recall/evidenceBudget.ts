@@ -3,10 +3,18 @@ import type { SearchHit } from '../session/searchQuery';
 export interface Chosen {
   /** In the order of the hits, each text once. */
   readonly hits: readonly SearchHit[];
-  /** Tokens that they take. */
-  readonly used: number;
   /** `seq` of those that there was no room for, best first. */
   readonly left: readonly number[];
+}
+
+/** What a hit costs, in tokens. */
+export interface HitCost {
+  /** Without the frame that it shares. */
+  readonly own: number;
+  /** Hits with the same one stand in one frame; null: it has one of its own, which `own` includes. */
+  readonly shares: string | null;
+  /** What the first in a shared frame costs beside its own. */
+  readonly frame: number;
 }
 
 /** Names of entries that are told when there is no room for them. */
@@ -17,18 +25,25 @@ const mostNamed = 12;
  * where a long one does not fit, the shorter ones after it. To stop at the first that does not fit costs a tenth of the evidence at
  * 1,000 tokens.
  */
-export function withinTokens(hits: readonly SearchHit[], budget: number, size: (hit: SearchHit) => number): Chosen {
+export function withinTokens(hits: readonly SearchHit[], budget: number, cost: (hit: SearchHit) => HitCost): Chosen {
   const chosen = new Set<SearchHit>();
+  const frames = new Set<string>();
   const left: number[] = [];
   let used = 0;
+  const priceOf = (hit: SearchHit) => {
+    const { own, shares, frame } = cost(hit);
+    return own + (shares === null || frames.has(shares) ? 0 : frame);
+  };
   const take = (hit: SearchHit) => {
     chosen.add(hit);
-    used += size(hit);
+    used += priceOf(hit);
+    const { shares } = cost(hit);
+    if (shares !== null) frames.add(shares);
   };
   for (const hit of hits) {
     if (chosen.has(hit)) continue;
     const carrier = hit.beside === null ? undefined : hits.find((other) => other.seq === hit.beside && !chosen.has(other));
-    const needed = size(hit) + (carrier ? size(carrier) : 0);
+    const needed = priceOf(hit) + (carrier ? priceOf(carrier) : 0);
     if (used + needed > budget && chosen.size > 0) {
       if (left.length < mostNamed && !left.includes(hit.seq)) left.push(hit.seq);
       continue;
@@ -36,5 +51,5 @@ export function withinTokens(hits: readonly SearchHit[], budget: number, size: (
     if (carrier) take(carrier);
     take(hit);
   }
-  return { hits: hits.filter((hit) => chosen.has(hit)), used, left };
+  return { hits: hits.filter((hit) => chosen.has(hit)), left };
 }

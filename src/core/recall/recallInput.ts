@@ -4,7 +4,7 @@ const maxNeighbours = 20;
 const defaultNeighbours = 3;
 const maxIds = 50;
 /** On half of LoCoMo, 92 % of the evidence is among the first 60. */
-const mostExcerpts = 60;
+const mostExcerpts = 100;
 
 /** Models send one id where a list is asked for, and numbers as text. */
 const reference = z.union([z.string(), z.number()]);
@@ -56,7 +56,7 @@ export const recallInputSchema = {
     allSessions: { type: 'boolean', description: 'With query: search every conversation of this workspace, not only this one.' },
     limit: {
       type: 'integer',
-      description: 'With query: at most this many excerpts (default: as many as maxTokens has room for, at most 60).',
+      description: 'With query: at most this many excerpts (default: as many as maxTokens has room for, at most ${mostExcerpts}).',
     },
     maxTokens: { type: 'integer', description: 'Size of the answer (default 3000).' },
   },

@@ -3,8 +3,8 @@ import { estimateTokens } from '../context/measure/estimateTokens';
 import { wholeCharacters } from '../context/projection/excerpt';
 import { timeText } from './dateText';
 import { CancelledError, errorText } from '../errors';
-import { withinTokens } from './evidenceBudget';
-import { Frames, indented, oneLine } from '../frames/frames';
+import { withinTokens, type HitCost } from './evidenceBudget';
+import { Frames, indented, isOneLine, oneLine } from '../frames/frames';
 import { recallToolName, speaker, newestQuestion, isRecallable } from './history';
 import type { SessionStore } from '../ports';
 import { parseRecallInput, recallInputSchema, type RecallInput } from './recallInput';
@@ -30,7 +30,7 @@ const description =
   'Look up what was said earlier in this conversation, including everything that has been folded into a summary. ' +
   'Give one of: query (search), entryIds (read entries by the ids cited in summaries and results, like "#12"), around (an entry with its neighbours). ' +
   'A time like "last Friday" is followed by its date, "beside" names the match that an entry stands next to. ' +
-  'Results are verbatim: each entry stands between tags that end with the same number, and whatever else it contains is quoted.';
+  'Results are verbatim: each entry stands between tags that end with the same number, short ones together, each on a line that begins with its id; whatever else is in them is quoted.';
 
 /** Lets the model search and read the originals of whatever was compacted. */
 export function createRecallTool(dependencies: RecallDependencies): Tool {
@@ -92,11 +92,11 @@ async function search(
     const hint = own === null ? 'Try other words.' : 'Try other words, or "allSessions": true.';
     return { text: [`Nothing in ${scope} matches ${JSON.stringify(input.query)}. ${hint}`, ...notAll].join(' '), status: 'ok' };
   }
-  const frames = new Frames(newSeal());
-  const texts = new Map(hits.map((hit) => [hit, excerpt(frames, hit, own === null, asksWhen(input.query))]));
-  const { hits: shown, used, left } = withinTokens(hits, budget, (hit) => estimateTokens(texts.get(hit) ?? ''));
-  const parts = shown.map((hit) => texts.get(hit) ?? '');
-  const head = `The ${parts.length} best passages of ${scope}, best first, verbatim, about ${used} tokens (estimated; at most ${budget}).`;
+  const shown = new ShownHits(new Frames(newSeal()), own === null, asksWhen(input.query));
+  const { hits: chosen, left } = withinTokens(hits, budget - shown.frameCost, (hit) => shown.costOf(hit));
+  const parts = shown.parts(chosen);
+  const used = estimateTokens(parts.join('\n\n'));
+  const head = `The ${chosen.length} best passages of ${scope}, verbatim, about ${used} tokens (estimated; at most ${budget}). The best of them is #${best.seq}.`;
   const more = `recall {"entryIds": ["#${best.seq}"]} reads a whole entry, recall {"around": "#${best.seq}"} what was said around it.`;
   const notShown = left.length === 0 ? [] : [`Less relevant, not shown for lack of room: ${left.map((seq) => `#${seq}`).join(', ')}.`];
   return { text: [head, ...notAll, ...parts, ...notShown, more].join('\n\n'), status: 'ok' };
@@ -179,18 +179,101 @@ function element(frames: Frames, { seq, content, createdAt }: StoredEntry, shown
   return tagged(frames, { seq, speaker: speaker(content), at: createdAt }, shown);
 }
 
-/** Names the session it is from where there are several. */
-function excerpt(frames: Frames, hit: SearchHit, named: boolean, datesFirst: boolean): string {
-  const { seq, beside, dates } = hit;
-  const about = {
-    session: named ? `${hit.sessionId} ${hit.sessionTitle}`.trim() : undefined,
+/**
+ * Hits as the model reads them: passages of several lines in frames of their own; all that are one line in one frame, those of a day of a
+ * session together and in the order in which they were said. That costs half, and is read as what it was. What has the best hit comes
+ * first.
+ */
+class ShownHits {
+  constructor(
+    private readonly frames: Frames,
+    /** There are several sessions: each hit names its own. */
+    private readonly named: boolean,
+    /** The question asks for a time. */
+    private readonly datesFirst: boolean,
+  ) {}
+
+  costOf(hit: SearchHit): HitCost {
+    const shares = sectionOf(hit);
+    if (shares === null) return { own: estimateTokens(this.alone(hit)), shares, frame: 0 };
+    return { own: estimateTokens(`#${about(hit)}: ${hit.text.trim()}\n`), shares, frame: estimateTokens(`${this.heading(hit)}\n`) };
+  }
+
+  /** Tokens of the frame that all hits of one line share. */
+  get frameCost(): number {
+    return estimateTokens(this.frames.entries([]));
+  }
+
+  parts(hits: readonly SearchHit[]): string[] {
+    const short = hits.filter((hit) => sectionOf(hit) !== null);
+    const first = short[0];
+    return hits.flatMap((hit) => {
+      if (short.length === 1 || sectionOf(hit) === null) return [this.alone(hit)];
+      return hit === first ? [this.together(short)] : [];
+    });
+  }
+
+  private together(hits: readonly SearchHit[]): string {
+    const sections = new Map<string | null, SearchHit[]>();
+    for (const hit of hits) sections.set(sectionOf(hit), [...(sections.get(sectionOf(hit)) ?? []), hit]);
+    return this.frames.entries(
+      [...sections.values()].flatMap((section) => {
+        const lines = [...section]
+          .sort((x, y) => x.seq - y.seq || x.start - y.start)
+          .map((hit) => ({ about: about(hit), text: hit.text.trim() }));
+        return section[0] ? [{ heading: this.heading(section[0]), lines }] : [];
+      }),
+    );
+  }
+
+  private heading(hit: SearchHit): string {
+    const day = timeText(hit.at).slice(0, dayLength);
+    return this.named ? `${day}, session ${sessionName(hit)}` : day;
+  }
+
+  private alone(hit: SearchHit): string {
+    const { dates, beside, found } = notesOn(hit);
+    const origin = { session: this.named ? sessionName(hit) : undefined, beside, found };
+    return this.datesFirst
+      ? tagged(this.frames, hit, hit, origin, { time: timeText(hit.at), dates })
+      : tagged(this.frames, hit, hit, { ...origin, dates });
+  }
+}
+
+/** What stands before a text of one line. */
+function about(hit: SearchHit): string {
+  const { beside, found, dates, characters } = notesOn(hit);
+  const notes = [dates, beside && `beside ${beside}`, found && `found ${found}`, characters && `characters ${characters}`];
+  return [`${hit.seq} ${hit.speaker} ${timeText(hit.at).slice(dayLength + 1)}`, ...notes.flatMap((note) => note ?? [])].join(', ');
+}
+
+/** Characters of a day in `timeText`. */
+const dayLength = 10;
+
+/** Null for a text of several lines, which would not be verbatim between others. */
+function sectionOf({ session, at, text }: SearchHit): string | null {
+  return isOneLine(text.trim()) ? `${session} ${timeText(at).slice(0, dayLength)}` : null;
+}
+
+function sessionName({ sessionId, sessionTitle }: SearchHit): string {
+  return `${sessionId} ${sessionTitle}`.trim();
+}
+
+function notesOn({
+  seq,
+  beside,
+  meant,
+  dates,
+  text,
+  start,
+  length,
+}: SearchHit): Readonly<Record<'beside' | 'found' | 'dates' | 'characters', string | undefined>> {
+  return {
     beside: beside === null || beside === seq ? undefined : `#${beside}`,
-    found: hit.meant ? 'by meaning' : undefined,
+    found: meant ? 'by meaning' : undefined,
+    dates: dates.length === 0 ? undefined : dates.map(({ said, day }) => `${said}: ${day}`).join('; '),
+    characters: text.length === length ? undefined : `${start}-${start + text.length} of ${length}`,
   };
-  const resolved = dates.length === 0 ? {} : { dates: dates.map(({ said, day }) => `${said}: ${day}`).join('; ') };
-  return datesFirst
-    ? tagged(frames, hit, hit, about, { time: timeText(hit.at), ...resolved })
-    : tagged(frames, hit, hit, { ...about, ...resolved });
 }
 
 function tagged(

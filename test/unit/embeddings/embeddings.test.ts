@@ -80,7 +80,10 @@ for (const provider of ['ollama', 'openai-compatible'] as const) {
       deepEqual(inputs, ['automobile', saloon, 'We adopted two puppies.', 'Nothing else of note today.']);
       deepEqual(told.at(-1), { model, embedded: 3, passages: 3, full: false, state: 'done', error: null });
       const tool = createRecallTool({ store, session: () => 's', newSeal: () => '0'.repeat(sealDigits) });
-      match((await tool.run({ query: 'hound' }, new AbortController().signal)).text, /found="by meaning"[^]*puppies/);
+      match(
+        (await tool.run({ query: 'hound' }, new AbortController().signal)).text,
+        /#2 user [\d:]+, found by meaning: We adopted two puppies/,
+      );
     });
 
     it('goes on in the background with what is said later, until the store is closed', async () => {
