@@ -29,7 +29,10 @@ export const FileEdit = z.object({
 });
 export type FileEdit = z.infer<typeof FileEdit>;
 
-/** Why something that may have been changed is not recorded; `no_git`: what a command does is seen only where Git is. */
+/**
+ * Why something that may have been changed is not recorded. `not_held`: the record of another program has only its name; `no_git`: what a
+ * command does is seen only where Git is.
+ */
 export const UncoveredReason = z.enum([
   'too_large',
   'too_many',
@@ -38,6 +41,8 @@ export const UncoveredReason = z.enum([
   'name',
   'unreadable',
   'saved_by_user',
+  'outside',
+  'not_held',
   'no_git',
   'git_failed',
 ]);

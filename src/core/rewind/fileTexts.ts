@@ -63,6 +63,10 @@ export function uncoveredText(reason: UncoveredReason): string {
       return t('cannot be read: not covered');
     case 'saved_by_user':
       return t('saved in the editor meanwhile: yours');
+    case 'outside':
+      return t('not in the folder of the session: not covered');
+    case 'not_held':
+      return t('its content is not in the imported record');
     case 'no_git':
       return t('not in a Git repository: what the command changed is not covered');
     case 'git_failed':

@@ -85,7 +85,7 @@ export const ExportDocument = z.object({
   /** Secrets and home folders have been taken out; such a document is not what was said, word for word. */
   redacted: z.boolean(),
   sessions: z.array(ExportedSession),
-  /** Attachments, named by the sha256 of their bytes; `data` is base64. */
+  /** Attachments and, where they are exported too, contents of files; named by the sha256 of their bytes; `data` is base64. */
   blobs: z.array(z.object({ hash: z.string(), mime: z.string(), data: z.string() })),
 });
 export type ExportDocument = z.infer<typeof ExportDocument>;

@@ -57,6 +57,17 @@ export interface RecordPart {
   /** `usage` is of all of the session so far: what is stored of it by then is taken off. */
   readonly usageIsTotal?: true;
   readonly pictures?: readonly Picture[];
+  /** Of a mark of `file_changes`: what stood in files and came to stand there. */
+  readonly edits?: readonly HeldEdit[];
+}
+
+/** What a source holds of an edit: a file before and after; null: there was none. */
+export interface HeldEdit {
+  readonly folder: string;
+  /** Relative to it, with `/`. */
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 /** Base64, as it stands in the source. */

@@ -25,10 +25,18 @@ export interface TransferCommandsDeps {
 interface FormatItem extends QuickPickItem {
   readonly format: ExportFormat;
   readonly redact: boolean;
+  readonly fileContents?: boolean;
 }
 
 const formats = (): readonly FormatItem[] => [
   { label: 'JSON', description: t('everything; can be imported again'), format: 'json', redact: false },
+  {
+    label: t('JSON, with contents of changed files'),
+    description: t('they can be restored where it is imported'),
+    format: 'json',
+    redact: false,
+    fileContents: true,
+  },
   { label: 'Markdown', description: t('to be read'), format: 'md', redact: false },
   { label: t('HTML page'), description: t('to be read or printed; needs nothing but itself'), format: 'html', redact: false },
   {
@@ -88,7 +96,7 @@ export class TransferCommands {
       placeHolder: t('What should the file be?'),
     });
     if (!picked) return;
-    const { format, redact } = picked;
+    const { format, redact, fileContents = false } = picked;
     const fileName = `${
       name
         .replaceAll(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ')
@@ -112,7 +120,7 @@ export class TransferCommands {
           progress.report({ message: t('{0} of {1} entries', wholeNumber(count), wholeNumber(total)) });
         try {
           await writeExport(
-            exportSessions(await this.deps.store.get(), sessions, format, { redact, signal: stop.signal, onProgress }),
+            exportSessions(await this.deps.store.get(), sessions, format, { redact, fileContents, signal: stop.signal, onProgress }),
             target.fsPath,
           );
           return true;

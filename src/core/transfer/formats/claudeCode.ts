@@ -1,4 +1,5 @@
 import { kept, noted, unreadable, type RecordPart, type SourceEvent, type SourceRecord } from '../sourceRecord';
+import { claudeCodeEdits, editParts } from '../fileEdits';
 import { messageParts, foreignCompaction } from './messageBlocks';
 import { isObject, type Json } from '../../base/json';
 import { joinedText, numberOf, otherFields, textOf, timeOf, wordOf } from './foreignJson';
@@ -116,6 +117,7 @@ export class ClaudeCodeReader {
     const parts = [
       ...this.parts(value, message, hash),
       ...(other === undefined || message === null ? [] : [kept(unreadable('fields', other))]),
+      ...(results.length === 0 ? [] : editParts(claudeCodeEdits(value['toolUseResult']), textOf(value['cwd']) ?? this.cwd)),
     ];
     const id = String(value['uuid']);
     const named = textOf(value['parentUuid']) ?? textOf(value['logicalParentUuid']) ?? null;

@@ -1,6 +1,7 @@
 import { kept, unreadable, type RecordPart, type SourceEvent } from '../sourceRecord';
 import { isObject, type Json } from '../../base/json';
 import { numberOf, otherFields, textOf, timeOf } from './foreignJson';
+import { editParts, namedEdits } from '../fileEdits';
 import { messageParts } from './messageBlocks';
 
 const known = new Set(['id', 'role', 'content', 'ts', 'modelInfo', 'metrics', 'agent', 'sessionId']);
@@ -31,12 +32,19 @@ export function clineEvents(file: Json, manifest: Json, fallbackId: string, hash
       const record = { id: isObject(message) ? (textOf(message['id']) ?? `m${i}`) : `m${i}`, parent: undefined, hash: hashOf(message) };
       if (!isObject(message) || (message['role'] !== 'user' && message['role'] !== 'assistant'))
         return { type: 'record', record: { ...record, at: null, parts: [kept(unreadable('message', message))] } };
-      return { type: 'record', record: { ...record, at: timeOf(message['ts']), parts: partsOf(message, message['role'], toolNames) } };
+      return {
+        type: 'record',
+        record: {
+          ...record,
+          at: timeOf(message['ts']),
+          parts: partsOf(message, message['role'], toolNames, textOf(manifest['cwd']) ?? ''),
+        },
+      };
     }),
   ];
 }
 
-function partsOf(message: Json, role: 'user' | 'assistant', toolNames: Map<string, string>): RecordPart[] {
+function partsOf(message: Json, role: 'user' | 'assistant', toolNames: Map<string, string>, cwd: string): RecordPart[] {
   const model = isObject(message['modelInfo']) ? message['modelInfo'] : {};
   const origin = { provider: textOf(model['provider']) ?? 'cline', model: textOf(model['id']) ?? 'unknown' };
   // Notices of Cline's own.
@@ -49,6 +57,7 @@ function partsOf(message: Json, role: 'user' | 'assistant', toolNames: Map<strin
   return [
     ...parts.map((part, i) => (usage && i === parts.length - 1 ? { ...part, usage } : part)),
     ...(other === undefined ? [] : [kept(unreadable('fields', other))]),
+    ...editParts(namedEdits(parts), cwd),
   ];
 }
 

@@ -14,6 +14,10 @@ const specs: readonly FlagSpec[] = [
     choices: exportFormats,
     help: 'json keeps everything and can be imported again (default); md and html are to be read',
   },
+  {
+    name: 'file-contents',
+    help: 'with json: what stood in changed files before and after, so that they can be restored where it is imported',
+  },
   { name: 'redact', help: 'take out keys, tokens, passwords, names of home folders, and attachments' },
   { name: 'out', value: 'FILE', help: 'write a file instead of standard output' },
   { name: 'overwrite', help: 'replace FILE when it exists' },
@@ -25,7 +29,7 @@ export const exportHelp = `threadkeeper export <session>: writes a session into 
 ${flagHelp(specs)}
 
 The session is named by its id (YYYYMMDD_NNN) or its uuid. JSON follows media/export.schema.json: every branch, compactions, usage,
-pins and attachments; drafts and queued messages are not in it. Redaction goes by shapes and names; look for yourself before you publish
+pins, attachments and which files every turn has changed; drafts and queued messages are not in it. Redaction goes by shapes and names; look for yourself before you publish
 what it leaves. The store may be in use: a copy is read. Exit code 2 for a command line that cannot be run, 1 when nothing was written.`;
 
 /** Resolves with the exit code. */
@@ -41,9 +45,11 @@ export async function exportCommand(args: readonly string[]): Promise<number> {
   if (out !== null && !existsSync(dirname(out))) throw new Error(`There is no folder ${dirname(out)}.`);
   const format = (flags['format'] ?? 'json') as ExportFormat;
   const redact = flags['redact'] !== undefined;
+  const fileContents = flags['file-contents'] !== undefined;
+  if (fileContents && (redact || format !== 'json')) throw new UsageError('Contents of files are exported as JSON only, and not redacted.');
   return withReader(flags['store']!, 'export', async (store) => {
     const sessions = name === undefined ? await allSessions(store) : [await sessionNamed(store, name)];
-    const pieces = exportSessions(store, sessions, format, { redact });
+    const pieces = exportSessions(store, sessions, format, { redact, fileContents });
     if (out === null) {
       for await (const piece of pieces)
         if (!process.stdout.write(piece)) await new Promise((drained) => process.stdout.once('drain', drained));

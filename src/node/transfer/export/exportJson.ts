@@ -1,3 +1,4 @@
+import { fileContentMime } from '../../../core/rewind/fileChanges';
 import type { SessionStore } from '../../../core/ports';
 import type { StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
@@ -14,6 +15,8 @@ import { isImportedId } from '../../../core/transfer/sourceRecord';
 
 export interface ExportOptions {
   readonly redact: boolean;
+  /** With what stood in files before and after calls, so that they can be restored where it is imported; never where it is redacted. */
+  readonly fileContents?: boolean;
   readonly signal?: AbortSignal;
   /** Entries that are done, of all. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -29,7 +32,7 @@ const pageEntries = 200;
 export async function* exportJson(
   store: SessionStore,
   sessions: readonly Session[],
-  { redact, signal, onProgress }: ExportOptions,
+  { redact, fileContents = false, signal, onProgress }: ExportOptions,
 ): AsyncGenerator<string, void, void> {
   const seqs = new Map<string, readonly number[]>();
   for (const { uuid } of sessions) seqs.set(uuid, await store.entrySeqs(uuid));
@@ -50,6 +53,9 @@ export async function* exportJson(
       for (const entry of page) {
         if (!redact && entry.content.type === 'message')
           for (const { hash, mime } of entry.content.attachments ?? []) written.blobs.set(hash, mime);
+        if (!redact && fileContents && entry.content.type === 'file_changes')
+          for (const { before, after } of entry.content.files)
+            for (const blob of [before?.blob, after?.blob]) if (blob) written.blobs.set(blob, fileContentMime);
         const exported = entryOf(entry);
         yield lines.next(redact ? redactEntry(exported) : exported);
       }

@@ -46,7 +46,8 @@ function withSize(part: RecordPart): { readonly part: RecordPart; readonly size:
   return { part, size: sizeOf(part) };
 }
 
-/** Adds up its JSON, about, and its pictures. */
-function sizeOf({ content, pictures = [] }: RecordPart): number {
-  return pictures.reduce((sum, { data }) => sum + data.length, contentSize(content));
+/** Adds up its JSON, about, its pictures and what it holds of files. */
+function sizeOf({ content, pictures = [], edits = [] }: RecordPart): number {
+  const held = edits.reduce((sum, { before, after }) => sum + (before?.length ?? 0) + (after?.length ?? 0), 0);
+  return pictures.reduce((sum, { data }) => sum + data.length, contentSize(content) + held);
 }

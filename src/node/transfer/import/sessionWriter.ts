@@ -19,6 +19,7 @@ import {
 import { importedMetadata } from '../../../core/transfer/importedSession';
 import type { ImportStore } from './importStore';
 import { batchesOf, cutToFit, mostBytes, mostCharacters } from './partSize';
+import { withContents } from './heldEdits';
 import { withUuids } from './withUuids';
 
 export interface WriterOptions {
@@ -449,7 +450,7 @@ export class SessionWriter {
       display,
       tokenEstimate: null,
       sourceId,
-      content: translated,
+      content: await withContents(translated, part.edits, store),
     };
   }
 
