@@ -60,7 +60,7 @@ describe('tools over a real folder', () => {
   it('reads pages of a file, and says how to read on', async () => {
     await put('src/long.txt', `${Array.from({ length: 9_000 }, (_, i) => `line ${i + 1}`).join('\r\n')}`);
     const first = await said('read_file', { path: 'src/long.txt' });
-    match(first, /^ok: src\/long\.txt, lines 1 to \d+ of 9000 \(CRLF line ends; no line break at its end\):\n {4}1\tline 1\n/);
+    match(first, /^ok: src\/long\.txt, lines 1 to \d+ of 9000 \(CRLF line ends; no line break at its end\):\n1\tline 1\n/);
     const next = Number(/read_file with "start_line": (\d+)\.\]$/.exec(first)![1]);
     match(
       await said('read_file', { path: 'src/long.txt', start_line: next, line_count: 2 }),

@@ -55,7 +55,7 @@ const pageCharacters = 40_000;
 export const lineCharacters = 2_000;
 
 interface TextPage {
-  /** `number TAB line`. */
+  /** `number TAB line`; numbers set flush right took a twelfth of what files take in a prompt. */
   readonly text: string;
   /** Both from 1; `last` is 0 for an empty text. */
   readonly first: number;
@@ -74,7 +74,7 @@ export function pageText(text: string, start = 1, count = Infinity): TextPage | 
   for (let i = start - 1; i < lines.length && shown.length < count; i++) {
     const line = lines[i]!;
     const cut = line.length > lineCharacters;
-    const numbered = `${String(i + 1).padStart(5)}\t${cut ? `${line.slice(0, lineCharacters)}…` : line}`;
+    const numbered = `${i + 1}\t${cut ? `${line.slice(0, lineCharacters)}…` : line}`;
     characters += numbered.length + 1;
     if (characters > pageCharacters && shown.length > 0) break;
     if (cut) cutLines.push(i + 1);
