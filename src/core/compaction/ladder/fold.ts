@@ -43,7 +43,7 @@ export interface Fold {
 }
 
 /** Shares of the summary's budget for what stands beside a model's text. */
-export const shares = { ledger: 0.75, work: 0.4, passages: 0.15, identifiers: 0.1 };
+export const shares = { ledger: 0.75, work: 0.25, passages: 0.15, identifiers: 0.1 };
 /** Everything beside a summary that no model has a part in. */
 export function ledgers({ cut, ledgerTokens, estimate }: FoldRequest, previous: FoldedState, analysis: TextAnalysis): FoldedState {
   const found = new Map(analysis.sentences.map((sentences) => [sentences.entryId, sentences]));

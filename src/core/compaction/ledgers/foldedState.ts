@@ -62,17 +62,22 @@ export function renderFoldedState(
 ): string {
   const list = (title: string, lines: readonly LedgerLine[]) =>
     lines.length === 0 ? [] : [`## ${title}`, ...lines.map(({ ref, text }) => `- (${ref}) ${indented(text)}`)].join('\n');
+  const orders = unseen(folded.ledger, folded.orders);
+  const values = unseen(folded.ledger, folded.values);
   return [
     opening,
     stateText(folded),
-    list('Standing orders of the user (verbatim)', unseen(folded.ledger, folded.orders)),
-    list('Exact values that the user gave', unseen(folded.ledger, folded.values)),
+    list('Standing orders of the user (verbatim)', orders),
+    list('Exact values that the user gave', values),
     list('What the user said (verbatim)', folded.ledger),
     folded.earlier.length === 0 ? '' : `The user's earlier messages, through recall: ${abbreviate(folded.earlier)}`,
     renderWorkLedger(folded.work),
     pins,
     list('Also mentioned', folded.identifiers),
-    list(folded.state || folded.raw ? 'Exact passages' : 'Passages (verbatim)', folded.lines),
+    list(
+      folded.state || folded.raw ? 'Exact passages' : 'Passages (verbatim)',
+      unseen([...folded.ledger, ...orders, ...values], folded.lines),
+    ),
     requestText(requestLine(currentRequest, oversizedChars) ?? folded.request),
   ]
     .flat()
@@ -96,7 +101,7 @@ export function withUsersText(folded: FoldedState, text: string, byModel: boolea
 }
 
 function abbreviate(refs: readonly string[]): string {
-  return refs.length <= 40 ? refs.join(', ') : `${refs.slice(0, 20).join(', ')} … ${refs.slice(-20).join(', ')} (${refs.length})`;
+  return refs.length <= 20 ? refs.join(', ') : `${refs.slice(0, 4).join(', ')} … ${refs.slice(-12).join(', ')} (${refs.length})`;
 }
 
 /** What is carried of a request: all of it, or its head and tail. Undefined for what is no message. */

@@ -34,6 +34,8 @@ export interface UserLedger {
 const clipSteps = [1_200, 600, 300, 160];
 /** Shares of the budget for sentences that stay when the messages around them are shortened or named by id only. */
 const shares = { orders: 0.3, values: 0.4 };
+/** Share of the budget for what the newest messages are clipped to where not all fit: such clips say little, and each prompt pays for them. */
+const newestShare = 0.5;
 /** Longer sentences, and more of them, are an account of something rather than a value. */
 const longestValue = 160;
 const mostValues = 3;
@@ -82,7 +84,7 @@ export function extendLedger(
       return { ledger, earlier: earlier([]), orders, values };
   }
   const shortest = all.map(({ ref, text }) => ({ ref, text: clip(text, clipSteps.at(-1)!) }));
-  const ledger = newestWithin(shortest, budgetTokens - cost(orders) - cost(values), cost);
+  const ledger = newestWithin(shortest, Math.max(0, budgetTokens * newestShare - cost(orders) - cost(values)), cost);
   return { ledger, earlier: earlier(shortest.slice(0, shortest.length - ledger.length)), orders, values };
 }
 

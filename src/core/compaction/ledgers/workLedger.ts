@@ -113,10 +113,8 @@ function bounded(ledger: WorkLedger, budgetTokens: number, estimate: (text: stri
 /** Empty when no tool was used. */
 export function renderWorkLedger({ files, commands, failing, lastError, todos, left }: WorkLedger): string {
   const group = (title: string, action: WorkLedger['files'][number]['action']) => {
-    const paths = files
-      .filter((one) => one.action === action)
-      .map(({ path, range, ref }) => `${path}${range === null ? '' : `:${range}`} (${ref})`);
-    return paths.length === 0 ? [] : [`- ${title}: ${paths.join(', ')}`];
+    const own = files.filter((one) => one.action === action);
+    return own.length === 0 ? [] : [`- ${title}: ${runsOf(own).map(runText).join(', ')}`];
   };
   const lines = [
     ...group('Created', 'created'),
@@ -136,6 +134,24 @@ export function renderWorkLedger({ files, commands, failing, lastError, todos, l
       : [`- Older and not listed: ${left.files} files, ${left.commands} commands (recall finds them)`]),
   ];
   return lines.length === 0 ? '' : ['## Work done with tools', ...lines.map(indented)].join('\n');
+}
+
+/** Files that were done with calls one behind the other: ids take a third of what a list of them takes. */
+function runsOf(files: WorkLedger['files']): WorkLedger['files'][] {
+  const runs: WorkLedger['files'][] = [];
+  for (const one of files) {
+    const before = runs.at(-1)?.at(-1);
+    if (before && Number(one.ref.slice(1)) === Number(before.ref.slice(1)) + 1) runs.at(-1)!.push(one);
+    else runs.push([one]);
+  }
+  return runs;
+}
+
+/** `a.ts:1-40 (#12)`, `a.ts, b.ts (#12–#13)` */
+function runText(run: WorkLedger['files']): string {
+  const [first, last] = [run[0]!.ref, run.at(-1)!.ref];
+  const paths = run.map(({ path, range }) => `${path}${range === null ? '' : `:${range}`}`).join(', ');
+  return `${paths} (${first === last ? first : `${first}–${last}`})`;
 }
 
 /** Names as the usual runners print them: go, pytest, TAP, jest, mocha's numbered list, and marks in front of a name. */

@@ -118,8 +118,8 @@ describe('the user ledger', () => {
   it('names by id what no longer fits, over several compactions', () => {
     const b = new BranchBuilder();
     for (let i = 0; i < 5; i++) b.user(`message ${i} ${'x'.repeat(100)}`);
-    const first = extendLedger(emptyFoldedState, b.entries.slice(0, 3), 90, estimateTokens);
-    const second = extendLedger({ ...emptyFoldedState, ...first }, b.entries.slice(3), 90, estimateTokens);
+    const first = extendLedger(emptyFoldedState, b.entries.slice(0, 3), 150, estimateTokens);
+    const second = extendLedger({ ...emptyFoldedState, ...first }, b.entries.slice(3), 150, estimateTokens);
     assert.deepEqual(
       [second.ledger.map((line) => line.ref), second.earlier],
       [
