@@ -104,9 +104,12 @@ export function spokenContext(context: Pick<ContextSnapshot, 'used' | 'effective
 /** What the next message costs as the prompt cache stands, in one or two sentences. Estimates are marked by *about*. */
 export function cacheText({ state, until, next }: CacheState): string {
   if (state === 'unknown' || !next) return t('Prompt cache: not known for this provider.');
-  const { expects, warm, cold, folded } = next;
+  const { warm, cold, folded } = next;
+  const compacted = compactedFirst(next);
   if (state === 'warm') {
     const time = clockText(until!);
+    if (compacted)
+      return t('Prompt cache: warm until {0}. The next message is compacted first and writes {1}.', time, priceText(compacted));
     return folded
       ? t(
           'Prompt cache: warm until {0}. The next message writes {1}, later {2} with the summary that is ready.',
@@ -117,21 +120,22 @@ export function cacheText({ state, until, next }: CacheState): string {
       : t('Prompt cache: warm until {0}. The next message writes {1}, later {2}.', time, priceText(warm), priceText(cold));
   }
   if (until === null) return t('Prompt cache: empty. The next message writes {0}.', priceText(cold));
-  if (expects === 'folded' && folded)
-    return t('Prompt cache: expired. The next message is compacted first and writes {0}, not {1}.', priceText(folded), priceText(cold));
+  if (compacted)
+    return t('Prompt cache: expired. The next message is compacted first and writes {0}, not {1}.', priceText(compacted), priceText(cold));
   return t('Prompt cache: expired. The next message writes {0}.', priceText(cold));
 }
 
 /** The line above the composer when the cache has expired and it matters; null when there is nothing to say. */
 export function coldNotice({ state, matters, next }: CacheState): { readonly text: string; readonly compact: string | null } | null {
   if (state !== 'cold' || !matters || !next) return null;
-  const { expects, cold, folded } = next;
-  if (expects === 'folded' && folded)
+  const { cold, folded } = next;
+  const compacted = compactedFirst(next);
+  if (compacted)
     return {
       text: t(
         'The prompt cache has expired. This message is compacted first: it sends {0} tokens{1}, not {2}.',
-        amount(folded),
-        costText(folded),
+        amount(compacted),
+        costText(compacted),
         `${amount(cold)}${costText(cold)}`,
       ),
       compact: null,
@@ -140,6 +144,11 @@ export function coldNotice({ state, matters, next }: CacheState): { readonly tex
     text: t('The prompt cache has expired. This message sends {0} tokens again{1}.', amount(cold), costText(cold)),
     compact: folded ? t('Compact First{0}', costText(folded)) : t('Compact First'),
   };
+}
+
+/** What the next message takes where it is compacted before it is sent; else null. */
+function compactedFirst({ expects, folded, full }: NonNullable<CacheState['next']>): MessagePrice | null {
+  return expects === 'folded' ? folded : expects === 'full' ? full : null;
 }
 
 /** `about 48k tokens ($0.18)` */

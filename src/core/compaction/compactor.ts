@@ -83,6 +83,15 @@ export class Compactor {
     return state === 'idle' || state === 'writing' || (state === 'ready' && !isBeginning);
   }
 
+  /** Whether a message that makes the context so large is compacted before it is sent, with a summary that is there. */
+  foldsNext(used: number): boolean {
+    const { engine, background, branch } = this.deps;
+    const { enabled, whenFull, review } = engine.policy.compaction;
+    if (!enabled || whenFull !== 'summarize' || review === 'always' || !engine.compactionDue(used)) return false;
+    const state = background.state();
+    return (state === 'ready' || state === 'idle') && !this.guard.holds(branch.entries, used, engine.budget);
+  }
+
   /**
    * Begins a summary in the background for the compaction that is ahead, when the policy's mark is passed. Never rejects, never waits.
    * At the end of a turn also when the compaction is due, for it has waited for that, or when the next turn could go beyond what can be

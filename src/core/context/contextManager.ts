@@ -134,7 +134,11 @@ export class ContextManager {
       recall: () => this.prepared.recall(),
       prepare: () => this.compactor.prepareForReturn(),
     });
-    engine.idleCache = { askedAt: () => this.cacheWatch.askedAt, folded: (said, added) => this.prepared.sizeOf(said, added) };
+    engine.idleCache = {
+      askedAt: () => this.cacheWatch.askedAt,
+      folded: (said, added) => this.prepared.sizeOf(said, added),
+      full: (said, added) => (this.compactor.foldsNext(said + added) ? this.prepared.sizeWhenFull(said, added) : null),
+    };
     this.exclusions = new Exclusions({
       ...deps,
       changed: () => {

@@ -53,11 +53,12 @@ export class ContextEngine {
   budget: Budget;
   /** What the provider is paid for where nothing is held. */
   private cacheTime: CacheTime = '5m';
-  /** What is being, and has been, prepared for a return after the prompt cache has expired. */
-  idleCache: { readonly askedAt: () => number | null; readonly folded: (said: number, added: number) => number | null } = {
-    askedAt: () => null,
-    folded: () => null,
-  };
+  /** What is being, and has been, prepared for a return after the prompt cache has expired, or for when the context is full. */
+  idleCache: {
+    readonly askedAt: () => number | null;
+    readonly folded: (said: number, added: number) => number | null;
+    readonly full: (said: number, added: number) => number | null;
+  } = { askedAt: () => null, folded: () => null, full: () => null };
   /** Tokens of one entry as the policy has them: `budget` may have less, where that did not fit. */
   private policyOversized: number;
   private readonly chain: CompactionChain;
@@ -303,6 +304,11 @@ export class ContextEngine {
     return Math.floor(tokens / this.factor);
   }
 
+  /** What the model counts for so many of our own. */
+  modelTokens(own: number): number {
+    return Math.round(own * this.factor);
+  }
+
   /** Own, uncalibrated tokens that a compaction may leave verbatim behind a summary of `summaryTokens`. */
   keepTokens(summaryTokens: number): number {
     const { keep, target } = this.budget;
@@ -380,6 +386,7 @@ export class ContextEngine {
       head: segments.system + segments.tools,
       askedAt: this.idleCache.askedAt(),
       folded: client.cacheRules ? this.idleCache.folded(measurement.used, Math.round(added)) : null,
+      full: client.cacheRules ? this.idleCache.full(measurement.used, Math.round(added)) : null,
       whenCold,
       leastTokens,
       costOf: (usage) => this.branch.costOf(info.provider, info.id, usage),

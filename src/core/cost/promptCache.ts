@@ -28,6 +28,8 @@ export interface CacheInput {
   readonly askedAt: number | null;
   /** Tokens of the next request with the prepared summary in it; null without one. */
   readonly folded: number | null;
+  /** The same where the next request is compacted because the context is full. */
+  readonly full: number | null;
   readonly whenCold: CacheState['whenCold'];
   /** Fewer written again are not worth anything. */
   readonly leastTokens: number;
@@ -73,6 +75,9 @@ export function cacheState(input: CacheInput): CacheState {
     return { read, written, fresh, cost };
   };
   const folded = input.folded === null ? null : price(0, input.folded);
+  // System text and tools stay held through a compaction.
+  const full = input.full === null ? null : price(isWarm ? Math.min(input.head, held) : 0, input.full);
+  const folds = !isWarm && folded !== null && matters && whenCold === 'fold';
   return {
     state: isWarm ? 'warm' : 'cold',
     until,
@@ -83,10 +88,11 @@ export function cacheState(input: CacheInput): CacheState {
     whenCold,
     prepared: folded !== null,
     next: {
-      expects: isWarm ? 'warm' : folded && matters && whenCold === 'fold' ? 'folded' : 'cold',
+      expects: folds ? 'folded' : full ? 'full' : isWarm ? 'warm' : 'cold',
       warm: price(could, used),
       cold: price(0, used),
       folded,
+      full,
     },
   };
 }

@@ -114,7 +114,7 @@ export class PaceRig {
     await this.clock.pass(pauseMs, () => this.settle());
     await this.conversation.measureDraft(text);
     const { next } = this.conversation.snapshot.cache;
-    const price = next && (next.expects === 'warm' ? next.warm : next.expects === 'cold' ? next.cold : next.folded);
+    const price = next?.[next.expects];
     if (price) this.announced.push({ requests: this.api.messages.length, price });
     const at = this.clock.now();
     const before = this.api.messages.length;

@@ -241,6 +241,27 @@ describe('a return after the prompt cache has expired', () => {
     assert.ok(after.warm.written - before.warm.written >= 700 && after.warm.read === before.warm.read);
   });
 
+  it('costs what was said, too, where the message is compacted because the context is full', async () => {
+    rig.overrides = {
+      'compaction.whenCold': 'keep',
+      'memoryFlush.enabled': false,
+      'compaction.prepareAtPercent': 8,
+      'compaction.triggerPercent': 9,
+    };
+    await longTalk();
+    assert.deepEqual([cache().prepared, records().length], [false, 0]);
+    await talk.say('more', rig.words(800));
+    await prepared();
+    const message = `next ${rig.words(1_000)}`;
+    await rig.conversation.measureDraft(message);
+    const { expects, full } = cache().next!;
+    assert.equal(expects, 'full');
+    await talk.say(message);
+    assert.deepEqual([records().length, records()[0]?.trigger], [1, 'automatic']);
+    const { cacheRead, cacheWrite } = await lastUsage();
+    assert.ok(Math.abs(cacheRead + cacheWrite - full!.read - full!.written) < 0.25 * cacheWrite, `${cacheWrite}, told as ${full!.written}`);
+  });
+
   it('is decided the same in two windows and undone to the byte, whatever was said and however much stays', async function () {
     this.timeout(60_000);
     const talks = fc.record({

@@ -80,6 +80,7 @@ function input(all: readonly Step[], later: number, over: Partial<CacheInput> = 
     head: 4_000,
     askedAt: null,
     folded: null,
+    full: null,
     whenCold: 'fold',
     leastTokens: 20_000,
     costOf: () => 1,

@@ -43,6 +43,7 @@ function state(over: Partial<CacheInput> = {}) {
     head: 6_000,
     askedAt: null,
     folded: null,
+    full: null,
     whenCold: 'fold',
     leastTokens: 20_000,
     costOf: ({ input, cacheRead, cacheWrite }) => (input + cacheRead * 0.1 + cacheWrite * 1.25) / 1e6,
@@ -66,6 +67,7 @@ describe('the state of the prompt cache', () => {
         warm: { read: 40_000, written: 1_000, fresh: 0, cost: 0.00525 },
         cold: { read: 0, written: 41_000, fresh: 0, cost: 0.05125 },
         folded: null,
+        full: null,
       },
     });
   });
@@ -86,6 +88,15 @@ describe('the state of the prompt cache', () => {
     assert.equal(state(cold).next?.expects, 'folded');
     assert.equal(state({ ...cold, whenCold: 'ask' }).next?.expects, 'cold');
     assert.equal(state({ folded: 12_000 }).next?.expects, 'warm');
+  });
+
+  it('expects a message that is compacted first where the context is full: system text and tools stay held', () => {
+    const { next } = state({ full: 9_000 });
+    assert.deepEqual([next?.expects, next?.full], ['full', { read: 6_000, written: 3_000, fresh: 0, cost: 0.00435 }]);
+    const cold = { now: at + 6 * minute, full: 9_000 };
+    assert.deepEqual(state(cold).next?.full, { read: 0, written: 9_000, fresh: 0, cost: 0.01125 });
+    assert.equal(state({ ...cold, folded: 8_000 }).next?.expects, 'folded', 'nothing is due behind that any more');
+    assert.equal(state({ ...cold, folded: 8_000, whenCold: 'keep' }).next?.expects, 'full');
   });
 
   it('prices what would be written by what it is written for: what is held was paid for, what is not is decided', () => {

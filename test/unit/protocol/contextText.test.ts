@@ -92,7 +92,7 @@ describe('the words for a context', () => {
 describe('the prompt cache in words', () => {
   const price = (written: number, cost: number | null) => ({ read: 0, written, fresh: 0, cost });
   const until = Date.UTC(2026, 10, 22, 14, 5);
-  const next = { expects: 'warm', warm: price(2_100, 0.008), cold: price(50_100, 0.1878), folded: null } as const;
+  const next = { expects: 'warm', warm: price(2_100, 0.008), cold: price(50_100, 0.1878), folded: null, full: null } as const;
   const warm = { ...unknownCache, state: 'warm', until, time: '5m', held: 48_000, next } as const;
   const cold = { ...warm, state: 'cold', held: 0, rewrites: 48_000, matters: true, next: { ...next, expects: 'cold' } } as const;
   const folds = { ...cold, next: { ...next, expects: 'folded', folded: price(9_000, 0.0338) } } as const;
@@ -110,6 +110,18 @@ describe('the prompt cache in words', () => {
     strictEqual(
       cacheText({ ...warm, prepared: true, next: { ...next, folded: price(9_000, 0.0338) } }),
       `Prompt cache: warm until ${time}. The next message writes about 2.1k tokens ($0.0080), later about 9k tokens ($0.03) with the summary that is ready.`,
+    );
+  });
+
+  it('says that a full context is compacted first', () => {
+    const time = new Intl.DateTimeFormat('en', { timeStyle: 'short' }).format(until);
+    const full = { ...next, expects: 'full', full: price(7_000, 0.03) } as const;
+    deepStrictEqual(
+      [cacheText({ ...warm, next: full }), cacheText({ ...cold, next: full })],
+      [
+        `Prompt cache: warm until ${time}. The next message is compacted first and writes about 7k tokens ($0.03).`,
+        'Prompt cache: expired. The next message is compacted first and writes about 7k tokens ($0.03), not about 50.1k tokens ($0.19).',
+      ],
     );
   });
 

@@ -226,7 +226,7 @@ describe('gauge', function () {
 
   it('says in its card what the next message costs, and above the composer when the prompt cache has expired', async () => {
     const price = (written: number, cost: number) => ({ read: 0, written, fresh: 0, cost });
-    const next = { expects: 'warm', warm: price(2_100, 0.01), cold: price(50_100, 0.19), folded: price(9_000, 0.03) } as const;
+    const next = { expects: 'warm', warm: price(2_100, 0.01), cold: price(50_100, 0.19), folded: price(9_000, 0.03), full: null } as const;
     const warm = { ...unknownCache, state: 'warm', until: noon, time: '5m', held: 48_000, next } as const;
     const view = await open({ snapshot: snapshot({ rows, context: context({ cache: warm }) }) });
     strictEqual(await view.find('.cold-line').count(), 0);

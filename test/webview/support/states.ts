@@ -64,7 +64,7 @@ const folded = [
 ];
 
 const price = (written: number, cost: number) => ({ read: 0, written, fresh: 0, cost });
-const next = { expects: 'warm', warm: price(2_100, 0.01), cold: price(50_100, 0.19), folded: price(9_000, 0.03) } as const;
+const next = { expects: 'warm', warm: price(2_100, 0.01), cold: price(50_100, 0.19), folded: price(9_000, 0.03), full: null } as const;
 const warm = { ...unknownCache, state: 'warm', until: noon, time: '5m', held: 48_000, next } as const;
 const expired = {
   ...warm,

@@ -4,7 +4,7 @@ import type { JobHooks, Failover } from '../summary/summaryJob';
 import { emptyFoldedState, FoldedState, renderFoldedState } from '../ledgers/foldedState';
 import { previousText, type Fold, type FoldRequest } from './fold';
 import { foldByChain } from './foldByChain';
-import { maskedEntries, stubTokens, toldStubs } from './mask';
+import { maskedEntries, newStubs, scaledToWindow, stubTokens, toldStubs } from './mask';
 import { formatOf } from '../summary/summaryFormat';
 import type { ContextEngine } from '../../context/engine';
 import { english } from '../../l10n';
@@ -155,7 +155,38 @@ export class FoldPlanner {
     const most = engine.ownTokens(engine.policy.compaction.coldKeepTokens);
     const turn = cutPoint(branch.entries, { keep: { userTurns: 1 }, tokens: most, tokensOf });
     const kept = turn?.kept.reduce((sum, entry) => sum + tokensOf(entry), 0) ?? 0;
-    return turn && kept <= most ? turn : this.wholeCut();
+    return turn && kept <= most && !turn.currentRequest ? turn : this.wholeCut();
+  }
+
+  /**
+   * Own tokens that the policy keeps verbatim of what a summary tells of, all of which has been said, if a message of so many comes now;
+   * old results among them are stubs then.
+   */
+  keptBeforeMessage(message: number): number {
+    const { branch, engine } = this.deps;
+    const { keep, masking } = engine.policy.compaction;
+    const [userTurns, messages] = [keep.userTurns && keep.userTurns - 1, keep.messages && keep.messages - 1];
+    if (userTurns === 0 || messages === 0) return 0;
+    const cut = cutPoint(branch.entries, {
+      keep: { ...keep, ...(userTurns ? { userTurns } : {}), ...(messages ? { messages } : {}) },
+      tokens: engine.keepTokens(engine.budget.maxSummary) - message,
+      tokensOf: this.tokensOf(),
+    });
+    // Inside of the last turn nothing is cut any more once there is another.
+    if (!cut || (keep.userTurns !== undefined && cut.currentRequest)) return 0;
+    const masked = maskedEntries(branch.entries);
+    const { gain } = masking.enabled
+      ? newStubs(
+          cut.kept.filter(({ uuid }) => !masked.has(uuid)),
+          {
+            protectTokens: scaledToWindow(masking.protectTokens, engine.budget.effective),
+            protectUserTurns: masking.protectUserTurns - 1,
+            tokensOf: branch.tokensOf,
+            isTold: () => true,
+          },
+        )
+      : { gain: 0 };
+    return cut.kept.reduce((sum, entry) => sum + this.tokensOf()(entry), 0) - gain;
   }
 
   /** Everything is folded. */

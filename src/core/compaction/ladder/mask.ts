@@ -40,7 +40,7 @@ export function newStubs(
   { protectTokens, protectUserTurns, tokensOf, isTold }: Omit<MaskLimits, 'minGain'>,
 ): { readonly fresh: readonly string[]; readonly gain: number } {
   const turns = live.flatMap((entry, index) => (isUserMessage(entry) ? [index] : []));
-  const end = turns.at(-protectUserTurns) ?? 0;
+  const end = protectUserTurns === 0 ? live.length : (turns.at(-protectUserTurns) ?? 0);
   const fresh: string[] = [];
   let gain = 0;
   let newer = 0;

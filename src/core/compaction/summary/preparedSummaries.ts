@@ -117,6 +117,15 @@ export class PreparedSummaries {
     return content.tokensAfter + (since > 0 ? since : content.keeps) + added;
   }
 
+  /** The same for a compaction because the context is full: it leaves more than a return does. */
+  sizeWhenFull(said: number, added: number): number | null {
+    const content = this.usable()?.content;
+    if (!content) return null;
+    const since = said - content.tokensBefore;
+    const { engine, planner } = this.deps;
+    return content.tokensAfter + (since > 0 ? since : engine.modelTokens(planner.keptBeforeMessage(engine.ownTokens(added)))) + added;
+  }
+
   private usable(): EntryOf<'prepared_summary'> | null {
     const { branch, background } = this.deps;
     const { prepared, entries } = branch;

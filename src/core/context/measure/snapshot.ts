@@ -41,11 +41,13 @@ export const CacheState = z.object({
   next: z.nullable(
     z.object({
       /** Which of the prices is that of the next message as things stand. */
-      expects: z.enum(['warm', 'cold', 'folded']),
+      expects: z.enum(['warm', 'cold', 'folded', 'full']),
       warm: MessagePrice,
       cold: MessagePrice,
       /** With the prepared summary in the place of what it stands for; null without one. */
       folded: z.nullable(MessagePrice),
+      /** With the compaction that is due with it because the context is full; null where none is, or its summary is not ready. */
+      full: z.nullable(MessagePrice),
     }),
   ),
 });
