@@ -34,7 +34,7 @@ export interface UserLedger {
 const clipSteps = [1_200, 600, 300, 160];
 /** Shares of the budget for sentences that stay when the messages around them are shortened or named by id only. */
 const shares = { orders: 0.3, values: 0.4 };
-/** Share of the budget for what the newest messages are clipped to where not all fit: such clips say little, and each prompt pays for them. */
+/** Share of the budget for the newest messages where not all fit: clipped, they say little, and each prompt pays for them. */
 const newestShare = 0.5;
 /** Longer sentences, and more of them, are an account of something rather than a value. */
 const longestValue = 160;
