@@ -1,11 +1,11 @@
-import { copyFile, lstat, readdir, rm } from 'node:fs/promises';
+import { copyFile, lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { constants, type Stats } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Uncovered } from '../../core/rewind/fileChanges';
 import { mostKeptBytes } from './keptFiles';
-import { touchedIgnored } from './ignoredFiles';
+import { touchedIgnored, touchedRepositories } from './ignoredFiles';
 import { findRepository, nulls, ShadowRepository } from './gitRepository';
 
 /** Files of one snapshot that are new to Git; more are named and left out: they are data, or should be ignored. */
@@ -80,6 +80,10 @@ export async function takeSnapshot(folder: string, storage: string): Promise<Com
       const uncovered = (await touchedIgnored(found.top, ignored, ignoredNow, began)).map(
         (path): Uncovered => ({ path: path.slice(prefix.length), reason: 'ignored' }),
       );
+      const nested = [...new Set([...(await submodules(found.top)), ...now.added.filter((path) => path.endsWith('/'))])];
+      const within = nested.filter((path) => path.startsWith(prefix));
+      for (const path of await touchedRepositories(found.top, within, began))
+        uncovered.push({ path: path.slice(prefix.length), reason: 'nested_repository' });
       const changed: ChangedPath[] = [];
       const all = [...[...now.changed].map(([path, before]) => ({ path, before })), ...now.added.map((path) => ({ path, before: null }))];
       for (const { path, before } of all) {
@@ -88,8 +92,7 @@ export async function takeSnapshot(folder: string, storage: string): Promise<Com
           const reason = await left.get(path)!();
           if (reason) uncovered.push({ path: name, reason });
         } else if (path.includes('\ufffd')) uncovered.push({ path: name, reason: 'name' });
-        else if (path.endsWith('/')) uncovered.push({ path: name, reason: 'nested_repository' });
-        else if (before?.mode !== '160000') changed.push({ path: name, before });
+        else if (!path.endsWith('/') && before?.mode !== '160000') changed.push({ path: name, before });
       }
       return { changed, uncovered, read: (paths) => contents(shadow, paths) };
     };
@@ -152,6 +155,18 @@ async function differences(shadow: ShadowRepository, prefix: string, index = sha
       .split('\0')
       .filter((path) => path !== '' && !changed.has(path)),
   };
+}
+
+/** Their folders, with `/` behind them, as the tree names them: Git itself would read the configuration of each. */
+async function submodules(top: string): Promise<string[]> {
+  const text = await readFile(join(top, '.gitmodules'), 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const [name, value] = line.split('=', 2).map((part) => part.trim());
+      return name === 'path' && value ? [`${value.replaceAll('"', '')}/`] : [];
+    })
+    .filter((path) => !path.split('/').includes('..') && !path.startsWith('/'));
 }
 
 /** What Git ignores: files, and folders as a whole with `/` behind them. */

@@ -23,6 +23,11 @@ export async function touchedIgnored(top: string, before: readonly string[], aft
   return touched;
 }
 
+/** Which of these folders, repositories of their own, have been written in since a time; what Git keeps there does not count. */
+export function touchedRepositories(top: string, folders: readonly string[], since: number): Promise<string[]> {
+  return touchedIgnored(top, [], folders, since);
+}
+
 interface Budget {
   folders: number;
   files: number;
@@ -35,6 +40,7 @@ async function isTouchedFolder(root: string, since: number, budget: Budget): Pro
     if (await isTouched(folders[at]!, since)) return true;
     for (const entry of await readdir(folders[at]!, { withFileTypes: true }).catch(() => [])) {
       const path = join(folders[at]!, entry.name);
+      if (entry.name === '.git') continue;
       if (entry.isDirectory()) folders.push(path);
       else if (files.length < budget.files) files.push(path);
     }

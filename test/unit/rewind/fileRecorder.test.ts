@@ -202,7 +202,12 @@ describe('what a call does to files', () => {
       put('mine.txt', 'mine, and more');
       saved = [join(root, 'mine.txt')];
     });
-    deepStrictEqual(await told(recorder.take()), ['big.bin: too_large', 'mine.txt: saved_by_user', 'other.bin: too_large']);
+    deepStrictEqual(await told(recorder.take()), [
+      'big.bin: too_large',
+      'inner/: nested_repository',
+      'mine.txt: saved_by_user',
+      'other.bin: too_large',
+    ]);
   });
 
   it('works in a work tree beside the first, below the top of a repository, and before the first commit', async () => {
