@@ -6,6 +6,13 @@ import type { Wire } from './channel';
 import { Attachments, AttachSource } from './composer';
 import { SlashName } from './slashCommands';
 
+export const ChangedLines = z.object({
+  added: z.number(),
+  removed: z.number(),
+  lines: z.array(z.object({ mark: z.enum(['+', '-', ' ', 'gap']), text: z.string() })),
+  more: z.number(),
+});
+
 /**
  * Everything that crosses between the extension host and the Chat view. The host holds the truth: it answers `ready` with one
  * complete snapshot and then sends deltas with consecutive sequence numbers; a view that sees a gap asks for a new snapshot.
@@ -46,13 +53,28 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     id,
     at: z.number(),
     name: z.string(),
+    /** What it does or has done, in words; null where only its name is known. */
+    title: z.nullable(z.string()),
+    /** What it has changed in a file. */
+    lines: z.optional(z.object({ added: z.number(), removed: z.number() })),
+    /** A file of the workspace that can be opened. */
+    file: z.optional(z.string()),
     /** The call's input as indented JSON. */
     input: z.string(),
     /** A running call has what it has printed so far, or the end of it. */
     output: z.nullable(z.string()),
     /** The call waits for the user's answer to this. */
     approval: z.nullable(
-      z.object({ title: z.string(), detail: z.nullable(z.string()), note: z.optional(z.string()), everyTime: z.boolean() }),
+      z.object({
+        title: z.string(),
+        detail: z.nullable(z.string()),
+        note: z.optional(z.string()),
+        everyTime: z.boolean(),
+        /** A rule can be offered that allows it from now on. */
+        lasting: z.boolean(),
+        /** The first lines of what it would change (`changedLines.ts`). */
+        change: z.nullable(ChangedLines),
+      }),
     ),
     /** What it changes, or has changed, can be seen. */
     hasDiff: z.boolean(),
@@ -318,7 +340,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   /** Goes to an entry of the open session; a `reveal` delta follows. */
   z.object({ method: z.literal('show_entry'), id }),
   /** `id` is the row of the call that waits. */
-  z.object({ method: z.literal('answer_tool'), id, answer: z.enum(['allow', 'session', 'deny']) }),
+  /** `always`: the host asks by which rule; `reason`: it asks why not. */
+  z.object({ method: z.literal('answer_tool'), id, answer: z.enum(['allow', 'session', 'always', 'deny', 'reason']) }),
   z.object({ method: z.literal('answer_full'), answer: FullAnswer }),
   /** Opens what a call changes, or has changed, in a diff editor. */
   z.object({ method: z.literal('show_diff'), id }),

@@ -10,7 +10,8 @@ import { errorText, StoreError } from '../core/errors';
 import type { IdSource } from '../core/ports';
 import { storeActionText } from './history/storeAccess';
 import { searchTyped } from '../core/recall/parseSearchText';
-import { answerApprovals, pickTools } from './tools/toolPickers';
+import { ApprovalCommands } from './tools/approvalCommands';
+import { pickTools } from './tools/toolPickers';
 import { BranchCommands, type BranchCommandName } from './sessions/branchCommands';
 import type { ApiKeyCommandsDeps } from './models/apiKeyCommands';
 import type { ChatController } from './chat/chatController';
@@ -94,6 +95,7 @@ export class CommandRouter implements WorkbenchActions {
   private readonly sessionCommands: SessionCommands;
   readonly context: ContextCommands;
   readonly models: ModelCommands;
+  readonly approvals: ApprovalCommands;
   /** Every command, as it is run for those who show by themselves what goes wrong: each rejects with the reason. */
   readonly all: AllCommands;
 
@@ -123,6 +125,11 @@ export class CommandRouter implements WorkbenchActions {
       forkAt: (entry) => deps.sessions.actions.forkAt(entry),
       tell: (text) => this.tell(text),
       now: Date.now,
+    });
+    this.approvals = new ApprovalCommands({
+      active: deps.controller.active,
+      openWaiting: () => this.openWaiting('permission'),
+      showChange: (call) => this.showDiff(call),
     });
     this.models = new ModelCommands({ ...deps, tell: (text) => this.tell(text) });
     this.context = new ContextCommands({
@@ -177,7 +184,7 @@ export class CommandRouter implements WorkbenchActions {
     askWithoutHistory: ([typed]) =>
       askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.choices.model }),
     stop: async () => this.deps.controller.active.chat?.stop(),
-    answerApproval: () => this.answerApproval(),
+    answerApproval: () => this.approvals.answerPending(),
     decideWhenFull: () => this.decideWhenFull(),
     selectModel: () => this.models.select(),
     selectPolicy: () => this.selectPolicy(),
@@ -210,17 +217,6 @@ export class CommandRouter implements WorkbenchActions {
 
   async saveNote(): Promise<void> {
     await saveNote(await this.deps.composer.noteFolders());
-  }
-
-  private async answerApproval(): Promise<void> {
-    const { controller } = this.deps;
-    await controller.active.open();
-    if (controller.active.approvals.length === 0) await this.openWaiting('permission');
-    await answerApprovals({
-      pending: () => controller.active.approvals,
-      answer: (call, answer) => controller.active.answerApproval(call, answer),
-      showChange: (call) => this.showDiff(call),
-    });
   }
 
   async answerFull(answer: FullAnswer): Promise<void> {

@@ -5,7 +5,8 @@ import { policyKnobs, type PolicyKnobName } from '../core/context/policy/policyK
 import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/policy/resolvePolicy';
 import { t } from '../core/l10n';
 import type { EmbeddingChoice } from '../core/embeddings/embeddings';
-import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
+import { approvalModes, type ApprovalMode, type ApprovalSettings } from '../core/tools/approvalRule';
+import { parseAllowRule } from '../core/tools/allowRules';
 import type { VariableChoice } from '../core/tools/command/commandEnvironment';
 import { defaultEditRules, editGuard, type EditRules } from '../core/tools/guard/guardedKinds';
 import { openaiApis, type OpenaiApi } from '../node/models/openai/openaiDialect';
@@ -38,7 +39,7 @@ export interface Settings {
   readonly skills: boolean;
   /** Each is absolute, below the home folder, or within the workspace. */
   readonly skillFolders: readonly string[];
-  readonly approval: ApprovalMode;
+  readonly approval: ApprovalSettings;
   /** The defaults and the user's own rules are in one table. */
   readonly editRules: EditRules;
   /** Commands get these environment variables. */
@@ -111,7 +112,7 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
     instructionFiles: take('instructionFiles'),
     skills: take('skills.workspace'),
     skillFolders,
-    approval: take('tools.approval'),
+    approval: { mode: take('tools.approval'), rules: take('tools.alwaysAllow') },
     // The built-in rules hold beneath what the user has set; package.json shows them as the default.
     editRules: { ...defaultEditRules, ...skillRules(skillFolders), ...take('tools.autoApproveEdits') },
     variables: { pass: take('tools.passVariables'), withhold: take('tools.withholdVariables') },
@@ -209,6 +210,10 @@ const editRules: Check<EditRules> = {
   schema: z.record(z.string(), z.boolean()),
   expected: () => t('a table of patterns, each with true or false'),
 };
+const allowRules: Check<readonly string[]> = {
+  schema: z.array(z.string().check(z.refine((line) => parseAllowRule(line) !== null))),
+  expected: () => t('a list of rules such as “command npm test” or “edit docs/**”'),
+};
 const prices: Check<PriceTable> = {
   schema: z.record(z.string(), Price),
   expected: () => t('a table of prices by model, each with input and output in dollars per million tokens'),
@@ -231,6 +236,7 @@ const checks = {
   'skills.workspace': aFlag,
   'skills.folders': folders,
   'tools.approval': anApprovalMode,
+  'tools.alwaysAllow': allowRules,
   'tools.autoApproveEdits': editRules,
   'tools.passVariables': names,
   'tools.withholdVariables': names,

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { running, snapshot, tool } from './support/fixtures';
 import { useViews } from './support/openView';
 
-const question = { title: 'Edit src/parser/tokens.ts', detail: null, everyTime: false };
+const question = { title: 'Edit src/parser/tokens.ts', detail: null, everyTime: false, lasting: true, change: null };
 
 describe('tool calls that ask', function () {
   this.timeout(60_000);
@@ -21,16 +21,19 @@ describe('tool calls that ask', function () {
       'Permission needed: Edit src/parser/tokens.ts. Allow or deny it in the conversation.',
     );
     strictEqual(await view.page.evaluate(() => document.activeElement?.closest('.approval') ?? null), null, 'takes no focus');
-    deepStrictEqual(await view.find('.approval vscode-button').allTextContents(), ['Allow', 'Allow for this session', 'Deny', 'Show diff']);
-    for (const name of ['Show diff', 'Allow for this session', 'Deny', 'Allow']) {
-      await view.find('.approval vscode-button').getByText(name, { exact: true }).focus();
+    const names = ['Allow', 'Allow for this session', 'Always allow…', 'Deny', 'Deny with a reason…', 'Show diff'];
+    deepStrictEqual(await view.find('.approval vscode-button, .approval .links button').allTextContents(), names);
+    for (const name of [...names].reverse()) {
+      await view.find('.approval').getByText(name, { exact: true }).focus();
       await view.page.keyboard.press('Enter');
     }
-    await view.until('all are asked for', async () => (await view.requests()).length === 4);
+    await view.until('all are asked for', async () => (await view.requests()).length === names.length);
     deepStrictEqual(await view.requests(), [
       { method: 'show_diff', id: 'c1' },
-      { method: 'answer_tool', id: 'c1', answer: 'session' },
+      { method: 'answer_tool', id: 'c1', answer: 'reason' },
       { method: 'answer_tool', id: 'c1', answer: 'deny' },
+      { method: 'answer_tool', id: 'c1', answer: 'always' },
+      { method: 'answer_tool', id: 'c1', answer: 'session' },
       { method: 'answer_tool', id: 'c1', answer: 'allow' },
     ]);
     await view.delta({ kind: 'row_changed', row: { ...waiting, approval: null } });
@@ -45,7 +48,7 @@ describe('tool calls that ask', function () {
             name: 'run_command',
             status: 'running',
             output: null,
-            approval: { title: 'Run a command', detail: 'npm test', everyTime: true },
+            approval: { title: 'Run a command', detail: 'npm test', everyTime: true, lasting: false, change: null },
           }),
         ],
         turn: running('tools'),
@@ -61,11 +64,20 @@ describe('tool calls that ask', function () {
       detail: 'ls \u200b#\rrm -rf ~\n\tdone',
       note: 'It does not get NPM_TOKEN.',
       everyTime: true,
+      lasting: false,
+      change: null,
     };
     const view = await open({
       snapshot: snapshot({
         rows: [
-          tool('c1', { name: 'run\u2066', input: JSON.stringify({ command: approval.detail }), status: 'running', output: null, approval }),
+          tool('c1', {
+            name: 'run\u2066',
+            title: null,
+            input: JSON.stringify({ command: approval.detail }),
+            status: 'running',
+            output: null,
+            approval,
+          }),
         ],
         turn: running('tools'),
       }),
@@ -77,6 +89,43 @@ describe('tool calls that ask', function () {
     strictEqual(await view.find('.approval').getAttribute('aria-label'), 'Permission needed: Create a⟦U+202E⟧txt⟦U+000A⟧b');
     match(await view.find('.approval').innerText(), /Characters that cannot be seen are shown as[\s\S]*It does not get NPM_TOKEN\./);
     await view.shot('approval-unseen');
+  });
+
+  it('show the lines of a change, and what became of it in words', async () => {
+    const change = {
+      added: 1,
+      removed: 1,
+      lines: [
+        { mark: ' ' as const, text: 'const a = 1;' },
+        { mark: '-' as const, text: 'const b = 2;' },
+        { mark: '+' as const, text: 'const b = 3; \u202e' },
+        { mark: 'gap' as const, text: '' },
+      ],
+      more: 4,
+    };
+    const waiting = tool('c1', { name: 'edit_file', title: 'Edit src/a.ts', status: 'running', output: null, hasDiff: true });
+    const view = await open({ snapshot: snapshot({ rows: [{ ...waiting, approval: { ...question, change } }], turn: running('tools') }) });
+    deepStrictEqual(await view.find('.change-lines > span').allTextContents(), [
+      '  const a = 1;',
+      '− const b = 2;',
+      '+ const b = 3; ⟦U+202E⟧',
+      '⋯',
+      '… 4 more lines',
+    ]);
+    strictEqual(await view.find('.change-counts .line-counts').getAttribute('aria-label'), 'Lines added: 1, removed: 1');
+    await view.shot('approval-change');
+    const done = {
+      ...waiting,
+      title: 'Edited src/a.ts',
+      status: 'ok' as const,
+      output: 'Edited.',
+      lines: { added: 1, removed: 1 },
+      file: 'src/a b.ts',
+    };
+    await view.delta({ kind: 'row_changed', row: done });
+    match(await view.text('.tool-line'), /^Edited src\/a\.ts \+1 −1/);
+    await view.find('.tool-open').click();
+    deepStrictEqual(await view.requested('open_link'), { method: 'open_link', href: 'src/a%20b.ts' });
   });
 
   it('show what they print while they run, and their diff when they have run', async () => {

@@ -27,7 +27,7 @@ export interface ConversationDeps {
   /** Tools of other extensions and servers as they are now: only what the user chooses of them is used. */
   readonly otherTools: () => readonly Tool[];
   /** Whether a tool's question is put to the user; asked before each call that has one. */
-  readonly approvalRule: (question: ApprovalQuestion) => ApprovalRule;
+  readonly approvalRule: (question: ApprovalQuestion, tool: string) => ApprovalRule;
   /** Model steps with calls in one turn, after which the user is asked whether to go on. */
   readonly maxRounds: () => number;
   /** Whether the model is told of what a message clearly refers to and has not before it; omitted: no. */

@@ -29,6 +29,8 @@ export interface ApprovalQuestion {
   readonly note?: string;
   /** Neither a mode nor an earlier answer covers it. */
   readonly everyTime: boolean;
+  /** The command, or the path in the workspace, that a lasting permission would be about. Absent: the tool, whatever it is called for. */
+  readonly permission?: string;
   readonly change: FileChange | null;
 }
 

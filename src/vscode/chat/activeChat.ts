@@ -129,6 +129,11 @@ export class ActiveChat {
     if (!this.chat?.conversation.approvals.answer(call, answer)) throw new Error(t('This call does not wait for an answer any more.'));
   }
 
+  /** What a new rule covers waits no longer. */
+  async rulesChanged(): Promise<void> {
+    (await this.conversation())?.approvals.rulesChanged();
+  }
+
   /** Takes a message back from the queue. Rejects, in words for the user, when it is not there any more. */
   async unqueue(id: string): Promise<Written> {
     const message = await this.chat?.conversation.unqueue(id);

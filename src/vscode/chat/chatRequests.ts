@@ -11,6 +11,7 @@ import type { ChatController } from './chatController';
 import type { AllCommands } from '../manifest';
 import type { ContextCommands } from '../context/contextCommands';
 import type { ModelCommands } from '../models/modelCommands';
+import type { ApprovalCommands } from '../tools/approvalCommands';
 import type { ComposerActions } from '../composer/composerActions';
 
 /** What the view may ask of the workbench. Rejections are shown to the user as they are. */
@@ -25,6 +26,7 @@ export interface WorkbenchActions {
   >;
   readonly models: Pick<ModelCommands, 'select' | 'setKey' | 'chooseOffline'>;
   readonly all: Pick<AllCommands, 'editSessionDetails' | 'selectPolicy' | 'verifyHistory' | 'showBreakdown' | 'showLog'>;
+  readonly approvals: Pick<ApprovalCommands, 'answer'>;
   answerFull(answer: FullAnswer): Promise<void>;
   showDiff(call: string): Promise<void>;
   openNote(path: string): Promise<void>;
@@ -118,7 +120,7 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'show_entry':
       return showEntry(request.id, controller);
     case 'answer_tool':
-      return controller.active.answerApproval(request.id, request.answer);
+      return workbench.approvals.answer(request.id, request.answer);
     case 'answer_full':
       return workbench.answerFull(request.answer);
     case 'open_note':

@@ -151,7 +151,7 @@ export class ConversationFactory {
       notes: this.of(store).notes,
       log,
       session,
-      approvalRule: (question) => approvalRule(question, settings().approval, this.options.isTrusted()),
+      approvalRule: (question, tool) => approvalRule(question, tool, settings().approval, this.options.isTrusted()),
       maxRounds: () => settings().maxRounds,
       recallHints: () => settings().recallHints,
       otherTools: this.options.otherTools,

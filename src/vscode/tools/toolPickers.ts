@@ -1,16 +1,20 @@
 import { window, QuickPickItemKind, type QuickPickItem } from 'vscode';
-import type { ApprovalAnswer, PendingApproval } from '../../core/chat/turn/approvals';
+import type { PendingApproval } from '../../core/chat/turn/approvals';
+import { offeredRules } from '../../core/tools/allowRules';
 import { visibleText } from '../../core/base/text';
 import { t, wholeNumber } from '../../core/l10n';
 import { plainLabel } from '../plainText';
 import { showText } from '../notices';
 import type { ListedTool } from '../../core/tools/toolBox';
+import type { ViewRequest } from '../../protocol/messages';
+
+export type GivenAnswer = Extract<ViewRequest, { method: 'answer_tool' }>['answer'];
 
 interface ApprovalPickerDeps {
   /** Oldest first; asked again after each answer: what waits may have been answered elsewhere meanwhile. */
   readonly pending: () => readonly PendingApproval[];
   /** Rejects, in words for the user, for a call that does not wait any more. */
-  readonly answer: (call: string, answer: ApprovalAnswer) => Promise<void>;
+  readonly answer: (call: string, answer: GivenAnswer) => Promise<void>;
   readonly showChange: (call: string) => Promise<void>;
 }
 
@@ -18,7 +22,7 @@ interface ApprovalPickerDeps {
 const longDetail = 80;
 
 interface Item extends QuickPickItem {
-  readonly choice: ApprovalAnswer | 'show' | 'read';
+  readonly choice: GivenAnswer | 'show' | 'read';
 }
 
 /** Puts what waits for a permission to the user, the oldest first, with the view open or not. Closing a list answers nothing. */
@@ -53,11 +57,15 @@ async function pickAnswer({ tool, question }: PendingApproval, waiting: number):
       : [
           {
             label: `$(check-all) ${t('Allow for This Session')}`,
-            description: t('whatever else {0} is called for', visibleText(tool)),
+            description: question.kind === 'command' ? t('the same command') : t('whatever else {0} is called for', visibleText(tool)),
             choice: 'session' as const,
           },
         ]),
+    ...(offeredRules(question, tool).length === 0
+      ? []
+      : [{ label: `$(pass) ${t('Always Allow…')}`, description: t('by a rule in your settings'), choice: 'always' as const }]),
     { label: `$(close) ${t('Deny')}`, description: t('the model is told, and goes on without it'), choice: 'deny' },
+    { label: `$(comment) ${t('Deny with a Reason…')}`, description: t('the model reads it'), choice: 'reason' },
     ...(detail !== null && (detail.length > longDetail || detail.includes('\n'))
       ? [{ label: `$(file) ${t('Show All of It')}`, description: t('answer afterwards with the same command'), choice: 'read' as const }]
       : []),

@@ -143,10 +143,10 @@ describe('tools over a real folder', () => {
     );
     deepStrictEqual(
       [
-        approvalRule(questions[0]!, 'allowReads', true),
-        approvalRule(questions[0]!, 'session', true),
-        approvalRule(questions[5]!, 'allowReads', true),
-        approvalRule(questions[5]!, 'ask', true),
+        approvalRule(questions[0]!, 'read_file', { mode: 'allowReads', rules: [] }, true),
+        approvalRule(questions[0]!, 'read_file', { mode: 'session', rules: [] }, true),
+        approvalRule(questions[5]!, 'read_file', { mode: 'allowReads', rules: [] }, true),
+        approvalRule(questions[5]!, 'read_file', { mode: 'ask', rules: [] }, true),
       ],
       ['ask', 'ask', 'allow', 'ask'],
     );
@@ -156,7 +156,7 @@ describe('tools over a real folder', () => {
 
   it('changes nothing in a workspace that is not trusted, and only what a run without anybody to ask may', async () => {
     await put('a.txt', 'a');
-    rule = (question) => approvalRule(question, 'session', false);
+    rule = (question) => approvalRule(question, 'read_file', { mode: 'session', rules: [] }, false);
     match(await said('edit_file', { path: 'a.txt', old_text: 'a', new_text: 'b' }), /^denied: This workspace is not trusted/);
     match(await said('run_command', { command: 'true' }), /^denied: This workspace is not trusted/);
     match(await said('read_file', { path: 'a.txt' }), /^ok/);
@@ -264,7 +264,7 @@ describe('tools over a real folder', () => {
     ok(text.includes('to-err') && text.includes('key: .'));
     deepStrictEqual(
       { status, shownTokens, everyTime: questions[0]!.everyTime, title: questions[0]!.title },
-      { status: 'error', shownTokens: 4_000, everyTime: true, title: 'Run a command in sub' },
+      { status: 'error', shownTokens: 4_000, everyTime: false, title: 'Run a command in sub' },
     );
     ok(output.includes('to-err'));
     strictEqual((await call('run_command', { command: 'true' })).status, 'ok');

@@ -100,6 +100,7 @@ export function tool(id: string, changes: Partial<Row<'tool'>> = {}): Row<'tool'
     id,
     at: noon,
     name: 'read_file',
+    title: 'Read src/parser/tokens.ts',
     input: '{\n  "path": "src/parser/tokens.ts"\n}',
     output: 'export const tokens = [];',
     approval: null,

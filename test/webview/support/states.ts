@@ -164,7 +164,7 @@ export const states: readonly ViewState[] = [
             status: 'running',
             output: null,
             hasDiff: true,
-            approval: { title: 'Edit src/parser/tokens.ts', detail: null, everyTime: false },
+            approval: { title: 'Edit src/parser/tokens.ts', detail: null, everyTime: false, lasting: true, change: null },
           }),
           tool('c2', {
             name: 'run_command',
@@ -175,6 +175,8 @@ export const states: readonly ViewState[] = [
               title: 'Run a command in the workspace',
               detail: 'npm test -- --grep tokenizer && node scripts/measure.js --iterations 200 --verbose',
               everyTime: true,
+              lasting: false,
+              change: null,
             },
           }),
           tool('c3', {

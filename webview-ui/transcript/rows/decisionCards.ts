@@ -3,6 +3,7 @@ import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow, ViewRequest, FullAnswer, FullContext } from '../../../src/protocol/messages';
 import { ask } from '../../lib/events';
 import { icon } from '../../render/icons';
+import { changeLines } from './changeLines';
 import { shortTokens, visibleText } from '../../../src/protocol/figures';
 
 type Tool = TranscriptRow & { kind: 'tool' };
@@ -19,13 +20,18 @@ export function approvalCard({ id, approval, hasDiff }: Tool): TemplateResult | 
     <div class="approval" role="group" aria-label=${t('Permission needed: {0}', title)}>
       <div class="approval-title">${icon('lock')} <span>${title}</span></div>
       ${detail === null ? nothing : html`<pre class="approval-detail" tabindex="0" role="group" aria-label=${t('Details')}>${detail}</pre>`}
+      ${approval.change ? changeLines(approval.change) : nothing}
       ${isDrawn ? html`<p class="approval-unseen">${icon('warning')} ${t('Characters that cannot be seen are shown as ⟦U+…⟧.')}</p>` : nothing}
       ${approval.note === undefined ? nothing : html`<p>${visibleText(approval.note)}</p>`}
       <div class="actions">
         <vscode-button @click=${answer('allow')}>${t('Allow')}</vscode-button>
         ${approval.everyTime ? nothing : html`<vscode-button appearance="secondary" @click=${answer('session')}>${t('Allow for this session')}</vscode-button>`}
+        ${approval.lasting ? html`<vscode-button appearance="secondary" @click=${answer('always')}>${t('Always allow…')}</vscode-button>` : nothing}
         <vscode-button appearance="secondary" @click=${answer('deny')}>${t('Deny')}</vscode-button>
-        ${hasDiff ? html`<vscode-button appearance="secondary" @click=${ask({ method: 'show_diff', id })}>${t('Show diff')}</vscode-button>` : nothing}
+      </div>
+      <div class="links">
+        <button type="button" class="link-button" @click=${answer('reason')}>${t('Deny with a reason…')}</button>
+        ${hasDiff ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_diff', id })}>${t('Show diff')}</button>` : nothing}
       </div>
     </div>
   `;

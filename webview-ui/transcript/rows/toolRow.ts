@@ -3,6 +3,7 @@ import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { visibleText } from '../../../src/protocol/figures';
 import { icon, type IconName } from '../../render/icons';
+import { lineCounts } from './changeLines';
 import { approvalCard } from './decisionCards';
 import { ask } from '../../lib/events';
 import { heading } from './messageRows';
@@ -31,13 +32,18 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
     <div class="tool ${tool.status} ${tool.excluded && !tool.folded ? 'excluded' : ''}">
       <button type="button" class="disclosure tool-line" aria-expanded=${expanded} @click=${toggle}>
         ${icon(expanded ? 'chevronDown' : 'chevronRight')}
-        <span class="tool-name">${visibleText(tool.name)}</span>
-        <span class="tool-input">${summary(tool.input)}</span>
+        ${
+          tool.title === null
+            ? html`<span class="tool-name">${visibleText(tool.name)}</span> <span class="tool-input">${summary(tool.input)}</span>`
+            : html`<span class="tool-title">${visibleText(tool.title)}</span>`
+        }
+        ${tool.lines ? lineCounts(tool.lines) : nothing}
         <span class="tool-status">
           ${tool.status === 'running' && !tool.approval ? html`<span class="ring"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring></span>` : icon(status.icon)}
           <span class=${status === statuses.ok || status === statuses.running || status === waiting ? 'sr-only' : ''}>${status.label()}</span>
         </span>
       </button>
+      ${tool.file === undefined ? nothing : openButton(tool.file)}
       ${approvalCard(tool)}
       ${
         expanded
@@ -51,6 +57,11 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
       ${excludedRemark(tool, canBranch)}
     </div>
   `;
+}
+
+function openButton(file: string): TemplateResult {
+  const label = t('Open {0}', visibleText(file));
+  return html`<button type="button" class="icon-button tool-open" title=${label} aria-label=${label} @click=${ask({ method: 'open_link', href: file.split('/').map(encodeURIComponent).join('/') })}>${icon('file')}</button>`;
 }
 
 function part(label: string, text: string): TemplateResult {

@@ -5,7 +5,8 @@ import { untilAborted } from '../../base/untilAborted';
 /** `ask_once`: what is allowed is allowed for the rest of the session. */
 export type ApprovalRule = 'allow' | 'ask' | 'ask_once' | { readonly deny: string };
 
-export type ApprovalAnswer = 'allow' | 'session' | 'deny';
+/** `deny` with a text: why, in the user's words, for the model. */
+export type ApprovalAnswer = 'allow' | 'session' | 'deny' | { readonly deny: string };
 
 /** `interrupted`: nobody said no, but the conversation was closed. */
 export type Approval =
@@ -34,11 +35,11 @@ interface Waiting extends PendingApproval {
  */
 export class Approvals {
   private readonly waiting = new Map<string, Waiting>();
-  /** Names of tools. */
+  /** Names of tools, and single commands. */
   private readonly granted = new Set<string>();
 
   constructor(
-    private readonly rule: (question: ApprovalQuestion) => ApprovalRule,
+    private readonly rule: (question: ApprovalQuestion, tool: string) => ApprovalRule,
     private readonly emit: (event: ConversationEvent) => void,
   ) {}
 
@@ -48,9 +49,9 @@ export class Approvals {
   }
 
   async ask({ call, tool, question }: PendingApproval, signal: AbortSignal): Promise<Approval> {
-    const rule = this.rule(question);
+    const rule = this.rule(question, tool);
     if (typeof rule === 'object') return { allowed: false, status: 'denied', reason: rule.deny };
-    if (rule === 'allow' || (!question.everyTime && this.granted.has(tool))) return { allowed: true };
+    if (rule === 'allow' || (!question.everyTime && this.granted.has(grantOf(tool, question)))) return { allowed: true };
     if (signal.aborted) return stopped;
     const answered = new Promise<Approval>((settle) => {
       this.waiting.set(call, { call, tool, question, rule, settle });
@@ -73,22 +74,38 @@ export class Approvals {
   answer(call: string, answer: ApprovalAnswer): boolean {
     const waiting = this.waiting.get(call);
     if (!waiting) return false;
-    if (answer === 'deny') {
+    if (answer === 'deny' || typeof answer === 'object') {
+      const said = typeof answer === 'object' ? answer.deny.trim() : '';
       waiting.settle({
         allowed: false,
         status: 'denied',
-        reason: 'The user did not allow this call. Do not try it again in another way; ask what they want instead.',
+        reason:
+          said === ''
+            ? 'The user did not allow this call. Do not try it again in another way; ask what they want instead.'
+            : `The user did not allow this call, and says: ${said}`,
       });
       return true;
     }
     const { tool, question, rule, settle } = waiting;
     settle({ allowed: true });
     if (question.everyTime || (answer === 'allow' && rule !== 'ask_once')) return true;
-    this.granted.add(tool);
-    // What was asked about the same tool at the same time is answered by this, too.
-    for (const other of this.waiting.values()) if (other.tool === tool && !other.question.everyTime) other.settle({ allowed: true });
+    const grant = grantOf(tool, question);
+    this.granted.add(grant);
+    // What was asked about the same at the same time is answered by this, too.
+    for (const other of this.waiting.values())
+      if (grantOf(other.tool, other.question) === grant && !other.question.everyTime) other.settle({ allowed: true });
     return true;
   }
+
+  /** A rule has been added: what it covers waits no longer. */
+  rulesChanged(): void {
+    for (const { tool, question, settle } of this.waiting.values()) if (this.rule(question, tool) === 'allow') settle({ allowed: true });
+  }
+}
+
+/** What a permission for the session covers: a command as it stands, any other tool whatever it is called for. */
+function grantOf(tool: string, { kind, permission }: ApprovalQuestion): string {
+  return kind === 'command' ? `${tool}\n${permission ?? ''}` : tool;
 }
 
 const stopped: Approval = {

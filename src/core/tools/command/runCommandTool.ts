@@ -32,7 +32,7 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
   };
   return {
     name: 'run_command',
-    description: `Run a command line in a folder of the workspace and get what it prints. The user is asked each time. It gets no input, and is ended after ${usualSeconds} seconds unless you give more (at most ${mostSeconds}).`,
+    description: `Run a command line in a folder of the workspace and get what it prints. The user may be asked. It gets no input, and is ended after ${usualSeconds} seconds unless you give more (at most ${mostSeconds}).`,
     inputSchema: {
       type: 'object',
       properties: {
@@ -58,7 +58,8 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
         title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.shown),
         detail: command,
         ...note,
-        everyTime: true,
+        everyTime: false,
+        permission: command,
         change: null,
       };
     },

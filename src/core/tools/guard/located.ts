@@ -50,13 +50,20 @@ export function readQuestion(title: string, located: Pick<Located, 'sensitive'> 
 /** What executes or instructs is asked about every time, and so is what a link leads to. */
 export function writeQuestion(
   title: string,
-  { asked, place, isLinked, sensitive }: Located,
+  { asked, place, name, isLinked, sensitive }: Located,
   guard: EditGuard,
   change: FileChange,
 ): ApprovalQuestion {
   const linked = isLinked ? t('A link leads to another file than the path says.') : null;
   const reasons = [guard(asked.path) ?? guard(place.path), linked, sensitive].filter((reason) => reason !== null);
-  return { kind: 'write', title, detail: reasons.length === 0 ? null : reasons.join('\n'), everyTime: reasons.length > 0, change };
+  return {
+    kind: 'write',
+    title,
+    detail: reasons.length === 0 ? null : reasons.join('\n'),
+    everyTime: reasons.length > 0,
+    permission: name,
+    change,
+  };
 }
 
 /** Throws when it is another question by now than the one that was answered: a link, or what Git ignores, has changed meanwhile. */

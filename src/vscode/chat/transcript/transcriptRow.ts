@@ -4,9 +4,12 @@ import { listed, shown, t } from '../../../core/l10n';
 import { isCommandRun, readCommandRun } from '../../../core/session/commandRun';
 import type { ContentOf, EntryOf, StoredEntry } from '../../../core/session/entry';
 import { skillType } from '../../../core/skills/skill';
-import { callChange } from '../../../core/tools/files/callChange';
+import { offeredRules } from '../../../core/tools/allowRules';
+import { callChange, createFileName, editFileName } from '../../../core/tools/files/callChange';
+import { changedLines, type ChangedLines } from '../../../core/tools/files/changedLines';
 import type { ApprovalQuestion } from '../../../core/tools/tool';
 import type { TranscriptRow } from '../../../protocol/messages';
+import { toolTitle } from './toolTitle';
 
 /** What a row depends on besides its own entry. */
 export interface RowContext {
@@ -138,11 +141,18 @@ function toolRow(
 ): TranscriptRow {
   const result = context.result(call.callId)?.content;
   const question = context.approval(id);
+  const isDone = result?.status === 'ok';
+  const change = isDone ? ownChange(call) : null;
   return {
     kind: 'tool',
     id,
     at,
     name: call.name,
+    title: toolTitle(call, isDone),
+    ...(change ? { lines: { added: change.added, removed: change.removed } } : {}),
+    ...(isDone && typeof call.input === 'object' && call.input !== null && namesFile.has(call.name) && 'path' in call.input
+      ? { file: String(call.input.path) }
+      : {}),
     input: jsonText(call.input),
     output: result?.text ?? context.output(id) ?? null,
     approval:
@@ -152,6 +162,8 @@ function toolRow(
             detail: question.detail,
             ...(question.note === undefined ? {} : { note: question.note }),
             everyTime: question.everyTime,
+            lasting: offeredRules(question, call.name).length > 0,
+            change: question.change && changedLines(question.change),
           }
         : null,
     hasDiff: callChange(call) !== null && (result === undefined ? question !== undefined : result.status === 'ok'),
@@ -159,6 +171,21 @@ function toolRow(
     folded,
     excluded: context.isExcluded(id),
   };
+}
+
+/** Calls of which the input names a file that can be opened when they are done. */
+const namesFile: ReadonlySet<string> = new Set([editFileName, createFileName, 'read_file']);
+
+const known = new WeakMap<object, ChangedLines | null>();
+
+/** What a call of an edit tool has changed, as its input says it. A row is made again and again; its call stays as it is. */
+function ownChange(call: ContentOf<'tool_call'>): ChangedLines | null {
+  const found = known.get(call);
+  if (found !== undefined) return found;
+  const change = callChange(call);
+  const lines = change && namesFile.has(call.name) ? changedLines(change) : null;
+  known.set(call, lines);
+  return lines;
 }
 
 /** What the user has run in another program: a call that is over, without a model that asked for it. */
@@ -174,6 +201,7 @@ function commandRow(
     id,
     at,
     name: t('Command'),
+    title: null,
     input: jsonText({ command }),
     output,
     approval: null,

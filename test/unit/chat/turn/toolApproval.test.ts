@@ -46,6 +46,14 @@ describe('asking before a tool runs', () => {
     rig.moreTools = [
       tool('edit'),
       tool('other'),
+      tool('shell', {
+        needsApproval: async (input) => ({
+          ...write,
+          kind: 'command',
+          change: null,
+          permission: (input as { command?: string }).command ?? 'ls',
+        }),
+      }),
       tool('secret', { access: 'read', needsApproval: async () => ({ ...write, kind: 'read', everyTime: true, change: null }) }),
       tool('look', { access: 'read', needsApproval: async () => null, run: slow }),
       tool('unasked', { needsApproval: async () => null }),
@@ -118,6 +126,37 @@ describe('asking before a tool runs', () => {
     const later = await begin('edit');
     rig.conversation.approvals.answer(later.call, 'deny');
     await later.turn;
+  });
+
+  it('allows one command for the session, and no other', async () => {
+    const first = await begin('shell');
+    rig.conversation.approvals.answer(first.call, 'session');
+    await first.turn;
+    rig.model.scripts.push(calls('shell', { command: 'ls' }, 's2'), says('Done.'));
+    ok((await rig.conversation.send('Again')).ok);
+    strictEqual(asked().length, 1);
+    rig.model.scripts.push(calls('shell', { command: 'ls -la' }, 's3'), says('Done.'));
+    const turn = rig.conversation.send('Another');
+    await rig.until(() => rig.conversation.approvals.pending.length === 1);
+    rig.conversation.approvals.answer(rig.conversation.approvals.pending[0]!.call, 'deny');
+    await turn;
+    deepStrictEqual(results(), ['shell: ok', 'shell: ok', 'shell: denied']);
+  });
+
+  it('tells the model why the user says no', async () => {
+    const { turn, call } = await begin('edit');
+    rig.conversation.approvals.answer(call, { deny: ' Use the helper in src/table.ts. ' });
+    ok((await turn).ok);
+    const texts = rig.conversation.entries.flatMap((entry) => (isEntryOf(entry, 'tool_result') ? [entry.content.text] : []));
+    deepStrictEqual(texts, ['The user did not allow this call, and says: Use the helper in src/table.ts.']);
+  });
+
+  it('lets through what waits when a rule that covers it is added', async () => {
+    const { turn } = await begin('edit');
+    rig.approvalRule = () => 'allow';
+    rig.conversation.approvals.rulesChanged();
+    ok((await turn).ok);
+    deepStrictEqual(results(), ['edit: ok']);
   });
 
   it('takes one permission for the session where the rule says so', async () => {

@@ -188,7 +188,7 @@ describe('between the question and the write', function () {
     await call('create_file', { path: 'src/a.ts', content: 'x' });
     for (const mode of ['ask', 'allowReads', 'session'] as const) {
       deepStrictEqual(
-        questions.map((question) => approvalRule(question, mode, true)),
+        questions.map((question) => approvalRule(question, 'edit_file', { mode, rules: [] }, true)),
         [...Array<string>(7).fill('ask'), mode === 'ask' ? 'ask' : 'allow', mode === 'session' ? 'ask_once' : 'ask'],
       );
     }

@@ -43,6 +43,7 @@ describe('ChatPresenter', () => {
         id: 'e4',
         at: 40,
         name: 'recall',
+        title: 'Looked up “x” in the history',
         input: '{\n  "query": "x"\n}',
         output: 'found',
         approval: null,

@@ -1,0 +1,80 @@
+import { commands, ConfigurationTarget, window, workspace } from 'vscode';
+import type { PendingApproval } from '../../core/chat/turn/approvals';
+import { visibleText } from '../../core/base/text';
+import { t } from '../../core/l10n';
+import { offeredRules } from '../../core/tools/allowRules';
+import type { ActiveChat } from '../chat/activeChat';
+import { plainLabel } from '../plainText';
+import { settingKey } from '../settingsValues';
+import { answerApprovals, type GivenAnswer } from './toolPickers';
+
+interface ApprovalCommandsDeps {
+  readonly active: Pick<ActiveChat, 'open' | 'approvals' | 'answerApproval' | 'rulesChanged'>;
+  /** Goes to a session, left while it was answering, that waits for a permission. */
+  readonly openWaiting: () => Promise<void>;
+  readonly showChange: (call: string) => Promise<void>;
+}
+
+/** What the user answers to calls that ask, in the view and from the palette. */
+export class ApprovalCommands {
+  constructor(private readonly deps: ApprovalCommandsDeps) {}
+
+  /** Rejects, in words for the user, for a call that does not wait any more. Closing a list or an input answers nothing. */
+  async answer(call: string, given: GivenAnswer): Promise<void> {
+    const { active } = this.deps;
+    if (given === 'always') return this.allowAlways(call);
+    if (given !== 'reason') return active.answerApproval(call, given);
+    const reason = await window.showInputBox({
+      title: t('Deny with a Reason'),
+      prompt: t('The model reads this, and goes on.'),
+      placeHolder: t('For example: use the existing helper instead'),
+      ignoreFocusOut: true,
+    });
+    if (reason !== undefined) await active.answerApproval(call, { deny: reason });
+  }
+
+  /** Puts what waits to the user, the oldest first, with the view open or not. */
+  async answerPending(): Promise<void> {
+    const { active, openWaiting, showChange } = this.deps;
+    await active.open();
+    if (active.approvals.length === 0) await openWaiting();
+    await answerApprovals({ pending: () => active.approvals, answer: (call, given) => this.answer(call, given), showChange });
+  }
+
+  private async allowAlways(call: string): Promise<void> {
+    const { active } = this.deps;
+    const pending = active.approvals.find((one) => one.call === call);
+    if (!pending) throw new Error(t('This call does not wait for an answer any more.'));
+    const rule = await pickRule(pending);
+    if (rule === undefined) return;
+    const key = settingKey('tools.alwaysAllow');
+    const rules = workspace.getConfiguration().inspect<readonly string[]>(key)?.globalValue ?? [];
+    // In the user's own settings: a workspace must not be able to allow itself anything.
+    await workspace.getConfiguration().update(key, [...new Set([...rules, rule])], ConfigurationTarget.Global);
+    await active.answerApproval(call, 'allow');
+    await active.rulesChanged();
+  }
+}
+
+/** The rule that the user wants; undefined when the list was closed, or the rules are edited instead. */
+async function pickRule({ tool, question }: PendingApproval): Promise<string | undefined> {
+  const items = offeredRules(question, tool).map((rule) => ({
+    label: plainLabel(visibleText(rule.slice(rule.indexOf(' ') + 1))),
+    description: describeRule(rule),
+    rule,
+  }));
+  const edit = { label: `$(settings-gear) ${t('Edit the Rules…')}`, description: t('in your settings'), rule: null };
+  const picked = await window.showQuickPick([...items, edit], {
+    title: t('Always Allow'),
+    placeHolder: t('In every trusted workspace, from now on'),
+    ignoreFocusOut: true,
+  });
+  if (picked?.rule === null) await commands.executeCommand('workbench.action.openSettings', settingKey('tools.alwaysAllow'));
+  return picked?.rule ?? undefined;
+}
+
+function describeRule(rule: string): string {
+  if (rule.startsWith('tool ')) return t('whatever this tool is called for');
+  if (rule.startsWith('edit ')) return rule.endsWith('/**') ? t('changes of all files in this folder') : t('changes of this file');
+  return rule.endsWith(' *') ? t('commands that begin like this, with plain arguments') : t('exactly this command');
+}
