@@ -22,7 +22,7 @@ export interface Suite {
   readonly run: (run: MochaRun, signal: AbortSignal) => Promise<SuiteResult>;
 }
 
-const unit: Suite = { name: 'unit', folder: join(builtTests, 'unit'), testTimeout: 10_000, minutes: 15, run: runInNode };
+const unit: Suite = { name: 'unit', folder: join(builtTests, 'unit'), testTimeout: 40_000, minutes: 15, run: runInNode };
 
 const webview: Suite = { name: 'webview', folder: join(builtTests, 'webview'), testTimeout: 30_000, minutes: 10, run: runInNode };
 
