@@ -8,26 +8,34 @@ const seed = 21;
 
 /**
  * How much of the evidence for a question stands among the first 5, 10, 25 and 50 results, and in what the recall tool returns within
- * 1,000, 2,000 and 4,000 tokens. `LOCOMO_FILE=…/locomo10.json` adds the
- * conversations of that public file, all of them as one row.
+ * 1,000, 2,000 and 4,000 tokens. `LOCOMO_FILE=…/locomo10.json` adds the conversations of that public file as one, with all of its questions
+ * and with those that have an answer.
  */
 export async function run(): Promise<unknown[]> {
   const file = process.env['LOCOMO_FILE'];
-  const sets: EvidenceSet[][] = [...plantedEvidence(seed).map((set) => [set]), ...(file ? [readLocomo(await readFile(file, 'utf8'))] : [])];
+  const locomo = file ? await readFile(file, 'utf8') : null;
+  const planted = plantedEvidence(seed).map((set) => ({ name: set.name, parts: [set] }));
+  const sets: { readonly name: string; readonly parts: readonly EvidenceSet[] }[] = [
+    ...planted,
+    ...(locomo === null ? [] : (['all', 'answerable'] as const)).map((which) => {
+      const parts = readLocomo(locomo ?? '', which);
+      return { name: `LoCoMo, ${parts.length} conversations, ${which} questions`, parts };
+    }),
+  ];
   const rows: unknown[] = [];
   const kept: unknown[] = [];
-  for (const parts of sets) {
+  for (const { name: corpus, parts } of sets) {
     const shares = await Promise.all(parts.map(async (set) => ({ questions: set.questions.length, of: await evidenceKept(set) })));
     const mean = (k: keyof KeptShares) => meanOf(shares.map(({ questions, of }) => ({ questions, share: of[k] })));
     kept.push({
-      corpus: nameOf(parts),
+      corpus,
       ranking: 'what recall returns',
       'in 1000 tokens': mean('in 1000 tokens'),
       'in 2000 tokens': mean('in 2000 tokens'),
       'in 4000 tokens': mean('in 4000 tokens'),
     });
   }
-  for (const parts of sets) {
+  for (const { name: corpus, parts } of sets) {
     for (const [name, ranking] of Object.entries(rankings)) {
       const shares: { readonly questions: number; readonly of: EvidenceShares }[] = [];
       for (const { said, questions } of parts)
@@ -35,7 +43,7 @@ export async function run(): Promise<unknown[]> {
       const questions = shares.reduce((sum, part) => sum + part.questions, 0);
       const mean = (k: keyof EvidenceShares) => meanOf(shares.map((part) => ({ questions: part.questions, share: part.of[k] })));
       rows.push({
-        corpus: nameOf(parts),
+        corpus,
         ranking: name,
         questions,
         'at 5': mean('at 5'),
@@ -46,10 +54,6 @@ export async function run(): Promise<unknown[]> {
     }
   }
   return [...rows, ...kept];
-}
-
-function nameOf(parts: readonly EvidenceSet[]): string {
-  return parts.length === 1 ? parts[0]!.name : `LoCoMo, ${parts.length} conversations`;
 }
 
 function meanOf(shares: readonly { readonly questions: number; readonly share: number }[]): number {

@@ -7,6 +7,8 @@ export interface PassageText {
   readonly at: number | null;
   /** It begins what somebody said: a name may stand before it. */
   readonly opens?: boolean;
+  /** Which part of what was said it is; 0 when that is not given. */
+  readonly part?: number;
 }
 
 /**
@@ -25,7 +27,7 @@ export const mostRepeats = [3, 3, 2, 1] as const;
 /** A text and the field that it belongs to, by its place in `fields`. */
 export type FieldText = readonly [field: number, text: string];
 
-export function fieldTexts({ text, at, opens }: PassageText, withDates = true): FieldText[] {
+export function fieldTexts({ text, at, opens, part = 0 }: PassageText, withDates = true): FieldText[] {
   const name = opens ? speakerOf(text) : '';
   const parts: FieldText[] = sentencesOf(name === '' ? text : text.slice(name.length + 1)).map((sentence) => [
     asks.test(sentence) ? askedField : saidField,
@@ -33,7 +35,9 @@ export function fieldTexts({ text, at, opens }: PassageText, withDates = true): 
   ]);
   if (name !== '') parts.push([namedField, name]);
   if (at !== null && withDates) {
-    for (const words of new Set([dateText(at), ...resolveDates(text, at).map((date) => date.words)])) parts.push([datedField, words]);
+    // The day of a long message stands with its first part, which gives to the next; with it in each the index is larger for nothing.
+    const day = part === 0 ? [dateText(at)] : [];
+    for (const words of new Set([...day, ...resolveDates(text, at).map((date) => date.words)])) parts.push([datedField, words]);
   }
   return parts;
 }

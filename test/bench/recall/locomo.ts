@@ -9,15 +9,16 @@ const Sample = z.object({
 });
 const Turns = z.array(z.object({ speaker: z.string(), dia_id: z.string(), text: z.string(), blip_caption: z.optional(z.string()) }));
 
-/** Questions of it that have no answer: what is named as their evidence only looks like it. */
+/** Questions of it that have no answer: what is named as their evidence is what they twist. */
 const unanswerable = 5;
 const months = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
 
 /**
  * The conversations of a LoCoMo file, each a set of its own. Both speakers are people: all of it is said by users. Evidence that is
- * not in the conversation is left out, and so are questions without any. Rejects what has another form, with the place.
+ * not in the conversation is left out, and so are questions without any. Published figures are of `all` questions or of the answerable
+ * ones. Rejects what has another form, with the place.
  */
-export function readLocomo(json: string): EvidenceSet[] {
+export function readLocomo(json: string, which: 'all' | 'answerable' = 'answerable'): EvidenceSet[] {
   const samples = z.array(Sample).parse(JSON.parse(json));
   return samples.map(({ sample_id: id, conversation, qa }, index) => {
     const numbers = Object.keys(conversation)
@@ -41,7 +42,7 @@ export function readLocomo(json: string): EvidenceSet[] {
     const questions = qa.flatMap(({ question, evidence = [], category }) => {
       // Some name several in one string.
       const ids = [...new Set(evidence.flatMap((one) => one.split(/[\s,;]+/)))].filter((one) => known.has(one));
-      return ids.length === 0 || category === unanswerable ? [] : [{ text: question, evidence: ids }];
+      return ids.length === 0 || (which === 'answerable' && category === unanswerable) ? [] : [{ text: question, evidence: ids }];
     });
     return { name: id ?? `conversation ${index + 1}`, said, questions };
   });

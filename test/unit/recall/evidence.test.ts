@@ -48,6 +48,10 @@ describe('evidence of a LoCoMo file', () => {
       { text: "What is the name of Mira's dog?", evidence: ['D1:1', 'D1:3'] },
       { text: 'Which plants grow in the greenhouse?', evidence: ['D2:2'] },
     ]);
+    assert.deepEqual(
+      readLocomo(file, 'all')[0]!.questions.map(({ text }) => text),
+      ["What is the name of Mira's dog?", 'Which plants grow in the greenhouse?', 'When did Tom adopt a cat?'],
+    );
     assert.throws(() => readLocomo('[{"conversation":{"session_1":[{"text":"x"}]},"qa":[]}]'), /dia_id/);
   });
 

@@ -82,7 +82,17 @@ export class SearchRows {
 
   private hits(ranker: PassageRanker<HistoryPassage>, scope: SearchScope, limit: number): SearchHit[] {
     const read = new Map<number, readonly HistoryPassage[]>();
+    const known = new Map<string, Looked<HistoryPassage> | null>();
+    // A place is looked at for itself and again for what stands beside it.
     const look = (group: string | number, position: number): Looked<HistoryPassage> | null => {
+      const key = `${group} ${position}`;
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const found = lookAt(group, position);
+      known.set(key, found);
+      return found;
+    };
+    const lookAt = (group: string | number, position: number): Looked<HistoryPassage> | null => {
       const place = typeof group === 'number' ? this.index.place(group, position) : undefined;
       if (!place) return null;
       let passages = read.get(place.entry);
@@ -95,6 +105,7 @@ export class SearchRows {
       return item ? { ...item, item, length: place.length, parts: place.parts } : null;
     };
     const hits: SearchHit[] = [];
+    const names = new Map<string, { readonly id: string; readonly title: string }>();
     const perEntry = new Map<string, number>();
     const isFound = ({ entry }: HistoryPassage) => {
       const count = (perEntry.get(entry.uuid) ?? 0) + 1;
@@ -105,7 +116,8 @@ export class SearchRows {
       if (hits.length >= limit) break;
       const { entry, start, length } = item;
       const session = scope.sessionOf(entry);
-      const { id = session, title = '' } = this.sessions.find(session) ?? {};
+      const { id, title } = names.get(session) ?? this.sessions.find(session) ?? { id: session, title: '' };
+      names.set(session, { id, title });
       hits.push({
         entry: entry.uuid,
         seq: entry.seq,
