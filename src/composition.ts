@@ -369,7 +369,15 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
   const view = owned.add(new ChatView({ extensionUri, controller, answer: answersFrom(controller, workbench), log }));
   const breakdown = owned.add(new BreakdownPanel({ extensionUri, controller, store, actions: workbench, log }));
   const analytics = owned.add(
-    new AnalyticsPanel({ extensionUri, controller, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }),
+    new AnalyticsPanel({
+      extensionUri,
+      controller,
+      store,
+      openSession: (uuid) => workbench.openSession(uuid),
+      prices: () => configuration.current.prices,
+      now: Date.now,
+      log,
+    }),
   );
   return { workbench, summaries, details, view, breakdown, analytics };
 }

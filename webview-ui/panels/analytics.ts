@@ -67,6 +67,7 @@ export class AnalyticsView extends ViewElement {
       <section><h2 id="top">${t('Top sessions')}</h2>${this.sessions(report)}</section>
       <section><h2 id="models">${t('Models')}</h2>${models(report)}</section>
       <section><h2 id="folds">${t('Compactions')}</h2>${compactions(report.compactions)}</section>
+      <section><h2 id="returns">${t('After pauses')}</h2>${returns(report.returns)}</section>
       <section><h2 id="nudges">${t('Memory reminders')}</h2>${nudges(report.nudges)}</section>
     `;
   }
@@ -175,6 +176,15 @@ function foldedText({ count, undone, tokensBefore, tokensAfter, savedTokens }: R
         undone,
       )
     : t(count === 1 ? '{0} compaction: {1} → {2} tokens, {3}% saved.' : '{0} compactions: {1} → {2} tokens, {3}% saved.', ...sizes);
+}
+
+function returns({ count, again, cost, folded, saved, savedCost }: Report['returns']): TemplateResult {
+  if (count === 0) return html`<p class="muted">${t('No message had to be written to the prompt cache again in these days.')}</p>`;
+  const sums = [wholeNumber(count), shortTokens(again), costText(cost, count)] as const;
+  return html`
+    <p>${t(count === 1 ? '{0} message came after the prompt cache had expired: {1} tokens were written again ({2}).' : '{0} messages came after the prompt cache had expired: {1} tokens were written again ({2}).', ...sums)}</p>
+    ${folded > 0 ? html`<p>${t(folded === 1 ? '{0} of them was compacted first. That saved {1} tokens ({2}).' : '{0} of them were compacted first. That saved {1} tokens ({2}).', wholeNumber(folded), shortTokens(saved), costText(savedCost, folded))}</p>` : nothing}
+  `;
 }
 
 function nudges({ delivered, acted, byPercent }: Report['nudges']): TemplateResult {

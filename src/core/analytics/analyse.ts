@@ -1,3 +1,5 @@
+import { costOf, priceOf, type CostOf } from '../cost/prices';
+import { returnCost, type ReturnRow } from '../cost/returns';
 import { dayOf, daysBetween, type AnalyticsReport } from './report';
 import type { AnalyticsQuery, AnalyticsRows, CompactionRow, NudgeRow, UsageRow } from './rows';
 
@@ -9,7 +11,11 @@ export interface AnalyticsFilter {
   readonly tag?: string;
   /** Sessions that are listed; 10 by default. */
   readonly top?: number;
+  /** What a part of a request costs; omitted: by the built-in prices. */
+  readonly costOf?: CostOf;
 }
+
+const builtInCost: CostOf = (provider, model, usage) => costOf(priceOf({}, provider, model), usage);
 
 /** Pure: rows of the store in, what is shown out. Whatever is counted comes from the rows that pass the filter. */
 export function analyse(rows: AnalyticsRows, range: AnalyticsQuery, filter: AnalyticsFilter = {}): AnalyticsReport {
@@ -84,6 +90,10 @@ export function analyse(rows: AnalyticsRows, range: AnalyticsQuery, filter: Anal
       }))
       .sort((a, b) => b.tokens - a.tokens),
     compactions: compactions(of(rows.compactions), usage),
+    returns: returns(
+      of(rows.returns).filter((row) => filter.model === undefined || modelName(row) === filter.model),
+      filter.costOf ?? builtInCost,
+    ),
     nudges: nudges(of(rows.nudges)),
     choices: {
       workspaces: distinct(rows.sessions.flatMap(({ cwd }) => cwd ?? [])),
@@ -109,6 +119,24 @@ function compactions(all: readonly CompactionRow[], usage: readonly UsageRow[]):
     byRung: [...grouped(standing, ({ rung }) => rung)]
       .map(([rung, list]) => ({ rung, count: list.length, savedTokens: saved(list) }))
       .sort((a, b) => b.count - a.count),
+  };
+}
+
+function returns(all: readonly ReturnRow[], price: CostOf): AnalyticsReport['returns'] {
+  const costs = all.map((row) => returnCost(row, price));
+  const folded = costs.filter((_, index) => all[index]!.folded !== null);
+  const total = (list: readonly (number | null)[]) => ({
+    usd: list.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+    requestsWithoutCost: list.filter((one) => one === null).length,
+    requestsEstimated: 0,
+  });
+  return {
+    count: all.length,
+    again: sum(costs, 'again'),
+    cost: total(costs.map(({ cost }) => cost)),
+    folded: folded.length,
+    saved: sum(folded, 'saved'),
+    savedCost: total(folded.map(({ savedCost }) => savedCost)),
   };
 }
 

@@ -56,6 +56,17 @@ export const AnalyticsReport = z.object({
     cost,
     byRung: z.array(z.object({ rung: z.string(), count: z.number(), savedTokens: z.number() })),
   }),
+  /** First messages after a pause in which the prompt cache had expired, by what was billed. */
+  returns: z.object({
+    count: z.number(),
+    /** Tokens that were written again, and their price. */
+    again: z.number(),
+    cost,
+    /** So many were compacted first, with a summary that was prepared; what was not written again for that. */
+    folded: z.number(),
+    saved: z.number(),
+    savedCost: cost,
+  }),
   nudges: z.object({
     delivered: z.number(),
     acted: z.number(),

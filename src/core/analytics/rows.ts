@@ -1,3 +1,5 @@
+import type { ReturnRow } from '../cost/returns';
+
 /**
  * What the store counts for analytics. Rows are summed per quarter of an hour, since every time zone's days begin on one: so days
  * are made where the user's zone is known, and a year of history is still few rows.
@@ -9,6 +11,8 @@ export interface AnalyticsRows {
   readonly usage: readonly UsageRow[];
   readonly compactions: readonly CompactionRow[];
   readonly nudges: readonly NudgeRow[];
+  /** Of providers that say what they write to their cache. */
+  readonly returns: readonly ReturnRow[];
 }
 
 export interface AnalyticsQuery {

@@ -1,6 +1,7 @@
 import type { Uri, WebviewPanel } from 'vscode';
 import { analyse } from '../../core/analytics/analyse';
 import { lastDays } from '../../core/analytics/report';
+import { costOf, priceOf, type PriceTable } from '../../core/cost/prices';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { t } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
@@ -15,6 +16,7 @@ export interface AnalyticsPanelDeps {
   readonly controller: Pick<ChatController, 'onDidChangeState'>;
   readonly store: StoreAccess;
   readonly openSession: (uuid: string) => Promise<void>;
+  readonly prices: () => PriceTable;
   readonly now: () => number;
   readonly log: Logger;
 }
@@ -69,7 +71,7 @@ export class AnalyticsPanel implements Disposable {
   }
 
   private async state(): Promise<PanelState> {
-    const { store, now } = this.deps;
+    const { store, now, prices } = this.deps;
     const { filter } = this;
     const { days, workspace, model, tag } = filter;
     const range = lastDays(days, now());
@@ -78,6 +80,7 @@ export class AnalyticsPanel implements Disposable {
       ...(workspace === null ? {} : { workspace }),
       ...(model === null ? {} : { model }),
       ...(tag === null ? {} : { tag }),
+      costOf: (provider, id, usage) => costOf(priceOf(prices(), provider, id), usage),
     });
     return { panel: 'analytics', filter, report };
   }

@@ -165,6 +165,43 @@ describe('analytics of a store', () => {
     assert.deepEqual([analyse(rows, range, { top: 1 }).sessions.length, analyse(rows, range, { top: 1 }).moreSessions], [1, 1]);
   });
 
+  it('tells what was written again after pauses, and what folding saved, by what was billed', async () => {
+    const model = { provider: 'anthropic', model: 'claude-sonnet-4-5', input: 0, output: 100, cost: 1 };
+    const answer: EntryContent = { type: 'message', role: 'assistant', text: 'y' };
+    await begin('A', local(17, 9));
+    // Before the range: what was asked last is the prompt that could have been written again.
+    await say(local(17, 23), answer, [{ ...model, cacheRead: 0, cacheWrite: 39_900 }]);
+    const written = await say(local(18, 9), answer, [{ ...model, cacheRead: 2_000, cacheWrite: 40_000 }]);
+    await say(local(18, 9, 4), answer, [{ ...model, cacheRead: 42_000, cacheWrite: 1_900 }]);
+    await say(local(18, 9, 30), answer, [{ ...model, cacheRead: 44_000, cacheWrite: 900 }], {});
+    const cold = await say(local(18, 13), compactionContent('cold', null, { trigger: 'cold', rung: 'prepared' }));
+    await say(local(18, 13), answer, [{ ...model, cacheRead: 0, cacheWrite: 10_000, cacheWriteHour: 10_000 }]);
+    // One that tells of no cache.
+    await say(local(18, 17), answer, [{ provider: 'ollama', model: 'q', input: 9_000, cacheRead: 0, cacheWrite: 0 }]);
+    await say(local(18, 19), answer, [{ provider: 'ollama', model: 'q', input: 9_000, cacheRead: 0, cacheWrite: 0 }]);
+    assert.ok(written);
+    const rows = await store.analyticsRows(range);
+    assert.deepEqual(
+      rows.returns.map(({ at, before, folded }) => [at, before, folded]),
+      [
+        [local(18, 9), 40_000, null],
+        [local(18, 13), 45_000, cold],
+      ],
+    );
+    assert.deepEqual(AnalyticsReport.parse(analyse(rows, range)).returns, {
+      count: 2,
+      again: 50_000,
+      // 3.75 and 6 dollars a million.
+      cost: { usd: 0.15 + 0.06, requestsWithoutCost: 0, requestsEstimated: 0 },
+      folded: 1,
+      saved: 35_000,
+      savedCost: { usd: 0.21, requestsWithoutCost: 0, requestsEstimated: 0 },
+    });
+    const unpriced = analyse(rows, range, { costOf: () => null }).returns;
+    assert.deepEqual([unpriced.cost.requestsWithoutCost, unpriced.savedCost.requestsWithoutCost], [2, 1]);
+    assert.equal(analyse(rows, range, { model: 'ollama/q' }).returns.count, 0);
+  });
+
   it('has every day of a range once, also where the clocks change', () => {
     assert.deepEqual(daysBetween(local(18, 23), local(20, 1)), ['2026-11-18', '2026-11-19', '2026-11-20']);
     const { from, to } = lastDays(366, local(20, 13));

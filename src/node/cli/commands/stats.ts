@@ -18,7 +18,7 @@ const specs: readonly FlagSpec[] = [
   { name: 'model', value: 'PROVIDER/MODEL', help: 'only requests to this model, and the sessions that it answered in' },
   { name: 'tag', value: 'TAG', help: 'only sessions with this tag' },
   { name: 'top', value: 'N', help: 'sessions that are listed; default 10' },
-  { name: 'json', help: 'one JSON object: totals, days, sessions, models, compactions, nudges, choices' },
+  { name: 'json', help: 'one JSON object: totals, days, sessions, models, compactions, returns, nudges, choices' },
 ];
 
 export const statsHelp = `threadkeeper stats: sessions, tokens and cost by the day, the largest sessions, and what compaction saved.
@@ -67,7 +67,7 @@ function dayOf(name: string, value: string): number {
   return start;
 }
 
-function forPeople({ from, to, totals, days, sessions, moreSessions, models, compactions, nudges }: AnalyticsReport): string {
+function forPeople({ from, to, totals, days, sessions, moreSessions, models, compactions, returns, nudges }: AnalyticsReport): string {
   const n = (value: number) => value.toLocaleString('en');
   const usd = ({ usd: value, requestsWithoutCost: unpriced, requestsEstimated: guessed }: AnalyticsReport['totals']['cost']) =>
     `$${value.toFixed(2)}${guessed > 0 ? ` (tokens of ${counted(guessed, 'request', 'requests')} estimated)` : ''}${unpriced > 0 ? ` and ${counted(unpriced, 'request', 'requests')} without a known price` : ''}`;
@@ -102,6 +102,7 @@ function forPeople({ from, to, totals, days, sessions, moreSessions, models, com
         ]),
     '',
     `compactions: ${n(compactions.count)}${compactions.undone > 0 ? `, ${n(compactions.undone)} undone` : ''}; ${n(compactions.savedTokens)} tokens saved, ${(compactions.durationMs / 1000).toFixed(1)} s to make, of which turns waited ${(compactions.heldMs / 1000).toFixed(1)} s`,
+    `after pauses: ${counted(returns.count, 'message', 'messages')} with the prompt cache expired, ${n(returns.again)} tokens written again, ${usd(returns.cost)}; ${n(returns.folded)} compacted first, ${n(returns.saved)} tokens not written, ${usd(returns.savedCost)}`,
     `nudges: ${n(nudges.delivered)}, notes were written after ${n(nudges.acted)}`,
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import type { AnalyticsQuery, AnalyticsRows, UsageRow } from '../../../core/analytics/rows';
 import { unpackText, type Connection, type Row, type SqlValue } from '../database/connection';
-import { decodeKind } from './usageRows';
+import { decodeKind, returnRows } from './usageRows';
 import type { Operations } from '../client/storeCalls';
 
 const quarter = 15 * 60 * 1000;
@@ -97,6 +97,7 @@ export function analyticsRows(connection: Connection, { from, to }: AnalyticsQue
         percent: Number(row['percent']),
         acted: row['acted'] === 1,
       })),
+    returns: returnRows(connection, `session IN (SELECT session FROM usage WHERE at >= ? AND at <= ?) AND ${notTrashed}`, range, range),
   };
 }
 

@@ -1,6 +1,8 @@
+import { cacheMs } from '../../../core/cost/promptCache';
+import type { ReturnRow } from '../../../core/cost/returns';
 import type { PastRequest, UsageQuery, UsageRecord, UsageTotal } from '../../../core/cost/usage';
 import type { StoredEntry } from '../../../core/session/entry';
-import type { Connection, Row } from '../database/connection';
+import type { Connection, Row, SqlValue } from '../database/connection';
 import type { Operations } from '../client/storeCalls';
 
 /** It stands at the end of a row's kind. No version before knows such kinds, so none takes an estimate for a measurement. */
@@ -111,6 +113,43 @@ export function decodeKind(kind: unknown): Pick<UsageRecord, 'kind' | 'estimated
   return text.endsWith(estimatedMark)
     ? { kind: text.slice(0, -estimatedMark.length) as UsageRecord['kind'], estimated: true }
     : { kind: text as UsageRecord['kind'] };
+}
+
+/**
+ * First requests after a pause, by what was billed: the provider had nearly nothing left of the prompt before, and no time is too short for
+ * that. `which` and its values choose sessions, the range the requests.
+ */
+export function returnRows(
+  connection: Connection,
+  which: string,
+  values: readonly SqlValue[],
+  [from, to]: readonly SqlValue[] = [0, Number.MAX_SAFE_INTEGER],
+): ReturnRow[] {
+  // A file of an older version, which a reader leaves as it is, does not have it.
+  const hour = connection.get(`SELECT 1 FROM pragma_table_info('usage') WHERE name = 'cache_write_hour'`) ? 'cache_write_hour' : '0';
+  const rows = connection.all(
+    `SELECT r.*, (SELECT e.uuid FROM entries e JOIN compactions c ON c.entry = e.seq
+         WHERE e.session = r.session AND c.trigger = 'cold' AND e.created_at > r.before_at AND e.created_at <= r.at
+         ORDER BY e.seq DESC LIMIT 1) AS folded
+     FROM (SELECT session, at, provider, model, input, cache_read, cache_write, ${hour} AS cache_write_hour,
+         lag(at) OVER asked AS before_at, lag(input + cache_read + cache_write + output) OVER asked AS before
+       FROM usage WHERE kind = 'turn' AND ${which} WINDOW asked AS (PARTITION BY session, provider, model ORDER BY at, rowid)) r
+     WHERE r.at >= ? AND r.at <= ? AND r.at - r.before_at >= ${cacheMs['5m']} AND r.cache_write > 0 AND r.cache_read * 2 < r.before
+     ORDER BY r.at`,
+    [...values, from ?? 0, to ?? Number.MAX_SAFE_INTEGER],
+  );
+  return rows.map((row) => ({
+    session: String(row['session']),
+    at: Number(row['at']),
+    provider: String(row['provider']),
+    model: String(row['model']),
+    input: Number(row['input']),
+    cacheRead: Number(row['cache_read']),
+    cacheWrite: Number(row['cache_write']),
+    cacheWriteHour: Number(row['cache_write_hour']),
+    before: Number(row['before']),
+    folded: row['folded'] === null ? null : String(row['folded']),
+  }));
 }
 
 export const usageOperations = {
