@@ -34,9 +34,15 @@ export function ago(at: number, now: number): string {
   const passed = now - at;
   if (passed < minute) return t('just now');
   if (passed < hour) return t('{0} min ago', Math.floor(passed / minute));
-  if (passed < day) return t('{0} h ago', Math.floor(passed / hour));
-  if (passed < 2 * day) return t('yesterday');
-  return passed < 7 * day ? t('{0} days ago', Math.floor(passed / day)) : dateText(at);
+  // By the calendar, as the groups of the Sessions view are.
+  const days = Math.round((midnight(now) - midnight(at)) / day);
+  if (days <= 0) return t('{0} h ago', Math.floor(passed / hour));
+  if (days === 1) return t('yesterday');
+  return days < 7 ? t('{0} days ago', days) : dateText(at);
+}
+
+function midnight(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
 }
 
 let medium: Intl.DateTimeFormat | undefined;

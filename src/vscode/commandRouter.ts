@@ -33,7 +33,7 @@ import type { OpenReview } from './rewind/openReview';
 import { ReviewCommands, type ReviewCommandName, type ReviewCommandsDeps } from './rewind/reviewCommands';
 import { RestoreCommands, type RestoreCommandName, type RestoreCommandsDeps } from './rewind/restoreCommands';
 import { ModelCommands } from './models/modelCommands';
-import { pickPolicy, savePolicySetting } from './context/contextPickers';
+import { pickPolicy, policyName, savePolicySetting } from './context/contextPickers';
 import type { ModelSource } from './models/modelSource';
 import { relinkHistory, type RelinkDeps } from './history/relink';
 import type { ChangeDocuments } from './tools/changeDocuments';
@@ -270,7 +270,8 @@ export class CommandRouter implements WorkbenchActions {
     const { preset, scope } = picked;
     if (scope === 'session') {
       await controller.choices.setPolicy(preset === null ? null : { preset });
-      if (controller.choices.areForNewSession) this.tell(t('The new session uses the policy {0}.', preset ?? settingOfPolicy()));
+      if (controller.choices.areForNewSession)
+        this.tell(t('The new session uses the policy {0}.', policyName(preset ?? settingOfPolicy())));
       return;
     }
     await savePolicySetting(preset);

@@ -50,11 +50,12 @@ export class LazyTree<T> implements Disposable {
   readonly view: TreeView<T>;
   private readonly changed = new EventEmitter<undefined>();
 
-  constructor(id: string, provider: () => Promise<Required<Pick<TreeDataProvider<T>, 'getChildren' | 'getTreeItem'>>>) {
+  constructor(id: string, provider: () => Promise<Required<Pick<TreeDataProvider<T>, 'getChildren' | 'getTreeItem' | 'getParent'>>>) {
     const treeDataProvider: TreeDataProvider<T> = {
       onDidChangeTreeData: this.changed.event,
       getChildren: async (node) => (await provider()).getChildren(node),
       getTreeItem: async (node): Promise<TreeItem> => (await provider()).getTreeItem(node),
+      getParent: async (node) => (await provider()).getParent(node),
     };
     this.view = window.createTreeView(id, { treeDataProvider, canSelectMany: true, showCollapseAll: false });
   }

@@ -39,7 +39,7 @@ describe('in Chinese', () => {
     }
     const hint =
       '要与模型聊天，请设置 API 密钥：在 VS Code 中使用命令 *Threadkeeper: 设置 API 密钥…*，在其他地方使用 `ANTHROPIC_API_KEY`。';
-    const opening = '我处于离线模式：我不生成文本，只搜索此工作区的历史记录、笔记和文件。';
+    const opening = '离线：搜索您的文件、笔记和过往聊天。无 AI 回答。';
     deepStrictEqual(answers, [
       [opening, '请询问您在这里谈过或文件中保存的内容：用名称、路径、错误文本和其他少见的词最容易找到。', hint].join('\n\n'),
       [

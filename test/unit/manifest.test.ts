@@ -33,6 +33,7 @@ interface Property {
   scope: string;
   order: number;
   markdownDescription: string;
+  tags?: readonly string[];
   enum?: string[];
 }
 
@@ -73,15 +74,7 @@ const { hasSession, canUndo, busy, compacting } = contextKeys;
 const enablement: Readonly<Record<string, readonly CommandName[]>> = {
   [hasSession]: [
     ...(['switchSession', 'searchHistory', 'renameSession', 'editTags', 'editSessionDetails', 'sortSessions', 'cleanUpSessions'] as const),
-    ...([
-      'archiveSession',
-      'trashSession',
-      'forkSession',
-      'filterSessions',
-      'compareCompaction',
-      'createCheckpoint',
-      'selectTools',
-    ] as const),
+    ...(['archiveSession', 'trashSession', 'forkSession', 'filterSessions', 'compareCompaction', 'createCheckpoint'] as const),
     ...(['pin', 'unpin', 'showBreakdown', 'showAnalytics', 'exportSession', 'exportHistory', 'backUpHistory'] as const),
   ],
   [`${hasSession} && !${busy}`]: ['switchBranch', 'restoreFromMessage', 'undoRestore', 'reviewChanges', 'excludeEntry', 'includeEntry'],
@@ -276,8 +269,26 @@ describe('manifest', () => {
       ok(!open.includes(key), key);
   });
 
+  it('puts ten settings in front, and tags the others as advanced', () => {
+    const front = Object.entries(properties).flatMap(([key, { tags }]) => (tags?.includes('advanced') ? [] : [key]));
+    deepStrictEqual(front.sort(), [
+      'threadkeeper.budget.perDay',
+      'threadkeeper.compaction.automatic',
+      'threadkeeper.compaction.review',
+      'threadkeeper.context.policy',
+      'threadkeeper.instructionFiles',
+      'threadkeeper.instructions',
+      'threadkeeper.model',
+      'threadkeeper.ollama.baseUrl',
+      'threadkeeper.openaiCompatible.baseUrl',
+      'threadkeeper.tools.approval',
+    ]);
+  });
+
   it('offers every policy, and the values of the default one as defaults', () => {
-    deepStrictEqual(properties[settingKey('context.policy')]?.enum, Object.keys(presets));
+    const offered = properties[settingKey('context.policy')]?.enum ?? [];
+    deepStrictEqual([...offered].sort(), Object.keys(presets).sort());
+    deepStrictEqual(offered.slice(0, 3), ['balanced', 'goose-aggressive', 'librecode'], 'the three that are told in plain words');
     const { policy, problems } = resolvePolicy(
       'balanced',
       Object.fromEntries(Object.keys(policyKnobs).map((name) => [name, properties[`threadkeeper.${name}`]?.default])),

@@ -382,7 +382,7 @@ describe('rows', function () {
     ]);
     await view.delta({ kind: 'connection', connection: { ...missingKey, offlineChosen: true } });
     strictEqual(await view.find('.first-run').count(), 0);
-    strictEqual(await view.text('.composer-notice'), 'No AI answers');
+    strictEqual(await view.text('.composer-notice'), 'No AI answers Set API key…');
   });
 
   it('first run begins at its beginning where the view is too small for it', async () => {

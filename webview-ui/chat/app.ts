@@ -38,6 +38,8 @@ export class AppView extends ViewElement {
   private answer: TranscriptRow | null = null;
   /** A first message is on its way: the session that comes of it is the one that is being written in. */
   private beginning = false;
+  /** What had the focus last. */
+  private focused: Element | null = null;
   private readonly remembering = new Debounce<void>(250, () => this.remember());
 
   constructor() {
@@ -58,10 +60,21 @@ export class AppView extends ViewElement {
       this.anchor = event.anchor;
       this.remembering.call(() => undefined);
     });
+    this.addEventListener('focusin', (event) => (this.focused = event.target as Element));
     this.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
       if (this.state?.turn && !this.querySelector(':popover-open')) void this.ask({ method: 'stop' });
     });
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    window.addEventListener('focus', this.viewFocused);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    window.removeEventListener('focus', this.viewFocused);
   }
 
   /** Everything anew: at the start, after a gap, and when another session is opened. */
@@ -70,6 +83,7 @@ export class AppView extends ViewElement {
     this.state = fromSnapshot(snapshot, (before?.generation ?? 0) + 1);
     this.answer = null;
     this.loading = false;
+    this.keepFocus();
     const sameSession = before !== null && before.session?.uuid === snapshot.session?.uuid;
     if (sameSession) return;
     const isBegun = this.beginning && before?.session === null;
@@ -94,6 +108,7 @@ export class AppView extends ViewElement {
   apply(delta: Delta): void {
     if (!this.state) return;
     this.state = applyDelta(this.state, delta);
+    this.keepFocus();
     if (delta.kind === 'session') this.beginning = false;
     if (delta.kind === 'draft') this.composer?.setWritten({ text: delta.text, attachments: delta.attachments ?? [] });
     else if (delta.kind === 'attach') this.composer?.addAttachment(delta.attachment);
@@ -178,7 +193,7 @@ export class AppView extends ViewElement {
       this.transcript?.jumpToLatest();
     }
     // What had the focus goes.
-    if (request.method === 'dismiss_banner') this.composer?.focusEnd();
+    if (request.method === 'dismiss_banner' || request.method === 'stop') this.composer?.focusEnd();
     try {
       if (request.method === 'unqueue') this.composer?.giveBack(await this.host.unqueue(request.id));
       else await this.host.channel.request(request);
@@ -198,10 +213,33 @@ export class AppView extends ViewElement {
       await this.host.channel.request({ method: 'edit', id: uuidV7(), entry, text });
       settled(true);
       this.transcript?.jumpToLatest();
+      // The row gives the focus to its own actions first, and goes.
+      requestAnimationFrame(() => this.composer?.focusEnd());
     } catch (error) {
       settled(false);
       this.problem = textOf(error);
     }
+  }
+
+  /** Where a command has put the focus into the view and not into anything of it, one writes. A click says itself what it means. */
+  private readonly viewFocused = (): void => {
+    let isClicked = false;
+    const clicked = () => (isClicked = true);
+    window.addEventListener('pointerdown', clicked, { capture: true, once: true });
+    setTimeout(() => {
+      window.removeEventListener('pointerdown', clicked, { capture: true });
+      if (!isClicked && nothingFocused()) this.composer?.focusEnd();
+    }, 50);
+  };
+
+  /** What had the focus may go with a change: one writes on, then. */
+  private keepFocus(): void {
+    if (this.focused === null) return;
+    requestAnimationFrame(() => {
+      if (this.focused?.isConnected !== false || !nothingFocused()) return;
+      this.focused = null;
+      this.composer?.focusEnd();
+    });
   }
 
   private async showPicture({ attachment, show }: PictureEvent): Promise<void> {
@@ -250,6 +288,10 @@ export class AppView extends ViewElement {
   private remember(): void {
     this.host.remember({ session: this.state?.session?.uuid ?? null, anchor: this.anchor, expanded: [...this.expanded].slice(-200) });
   }
+}
+
+function nothingFocused(): boolean {
+  return document.hasFocus() && (document.activeElement === null || document.activeElement === document.body);
 }
 
 function lastSent({ rows }: ViewState): string {

@@ -179,7 +179,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
             ${this.connection.provider === 'offline' ? html`<span class="offline-dot" aria-hidden="true"></span>` : nothing}
             <span>${this.connection.modelName}</span>${icon('chevronDown')}
           </button>
-          <span id="composer-hint" class="composer-notice">${this.notice ?? (disabled || this.hasText ? '' : html`<span class="composer-keys">${t('@ for context, / for commands')}</span>`)}</span>
+          <span id="composer-hint" class="composer-notice">${this.hint(disabled)}</span>
           ${
             this.busy
               ? html`<vscode-button
@@ -205,6 +205,14 @@ export class ComposerView extends ViewElement implements CompletionsHost {
         </div>
       </div>
     `;
+  }
+
+  private hint(disabled: boolean): TemplateResult | typeof nothing {
+    if (this.notice !== null) {
+      const setKey = html`<button type="button" class="link-button" @click=${() => this.ask({ method: 'set_api_key' })}>${t('Set API key…')}</button>`;
+      return html`${this.notice} ${this.connection.key === 'missing' ? setKey : nothing}`;
+    }
+    return disabled || this.hasText ? nothing : html`<span class="composer-keys">${t('@ for context, / for commands')}</span>`;
   }
 
   protected override updated(): void {

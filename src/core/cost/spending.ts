@@ -32,14 +32,14 @@ export function sumOf(totals: readonly UsageTotal[]): Spent {
   };
 }
 
-/** `$0.42`, `about $0.42`, `$0.42 and 3 requests of unknown price`, `unknown` */
+/** `$0.42`, `about $0.42`, `$0.42 + 3 requests without a known price`, `unknown` */
 export function spentText({ cost, requestsWithoutCost: unknown, isEstimated }: Spent): string {
   if (cost === 0 && unknown > 0) return t('unknown');
   const known = cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
   const told = isEstimated ? t('about {0}', known) : known;
   return unknown === 0
     ? told
-    : t(unknown === 1 ? '{0} and {1} request of unknown price' : '{0} and {1} requests of unknown price', told, unknown);
+    : t(unknown === 1 ? '{0} + {1} request without a known price' : '{0} + {1} requests without a known price', told, unknown);
 }
 
 /** The start of the day, local time. */

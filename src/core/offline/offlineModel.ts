@@ -24,7 +24,7 @@ export interface OfflineDependencies extends SearchSources {
 }
 
 const offlineId = 'offline';
-const opening = english('I am offline: I do not generate text, I search the history, notes and files of this workspace.');
+const opening = english('Offline: searches your files, notes and past chats. No AI answers.');
 const defaultKeyHint = () =>
   t('To chat with a model, set an API key: in VS Code with the command *Threadkeeper: Set API Key…*, elsewhere as `ANTHROPIC_API_KEY`.');
 
@@ -157,7 +157,8 @@ function questionOf(messages: readonly ModelMessage[]): string {
 
 function render({ found, problems, terms }: WorkspaceSearch): string[] {
   if (found.length === 0) return [t('Nothing there matches your question. Try other words: names, paths, error texts.'), ...problems];
-  return [t('The best of what I found:'), ...found.map((passage) => `${quote(passage, terms)}\n\n${origin(passage)}`), ...problems];
+  const quoted = found.map((passage) => (passage.source === 'file' ? excerpt(passage, terms) : passage));
+  return [t('The best of what I found:'), ...quoted.map((passage) => `${quote(passage, terms)}\n\n${origin(passage)}`), ...problems];
 }
 
 function origin(passage: FoundPassage): string {
@@ -172,8 +173,33 @@ function placeOf({ source, id, title, speaker }: FoundPassage): string {
     case 'note':
       return `— ${t('note')} \`${id}\``;
     case 'file':
-      return `— ${t('file')} \`${title || id}\``;
+      return `— ${fileLink(id, title)}`;
   }
+}
+
+/** `[`src/lamp.ts:7`](src/lamp.ts#L7)`, which the view opens. A title is the path with the line that the text begins at. */
+function fileLink(path: string, title: string): string {
+  const line = /:(\d+)$/.exec(title)?.[1];
+  const target = encodeURI(path).replace(/[()#?]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return `[\`${(title || path).replaceAll('`', "'")}\`](${target}${line === undefined ? '' : `#L${line}`})`;
+}
+
+/** Lines of a file that are quoted before and after the one that was found. */
+const [linesBefore, linesAfter] = [2, 5];
+
+/** The lines around the one with the most of what was asked, with its number. */
+function excerpt(passage: FoundPassage, terms: readonly string[]): FoundPassage {
+  const first = Number(/:(\d+)$/.exec(passage.title)?.[1] ?? Number.NaN);
+  const substrings = substringsOf(terms);
+  const lines = passage.text.split('\n');
+  const hits = lines.map((line) => {
+    const folded = fold(line.normalize('NFKC'));
+    return substrings.filter((substring) => folded.includes(substring)).length;
+  });
+  const at = hits.indexOf(Math.max(...hits));
+  if (Number.isNaN(first) || (hits[at] ?? 0) === 0) return passage;
+  const text = lines.slice(Math.max(0, at - linesBefore), at + linesAfter + 1).join('\n');
+  return { ...passage, text, title: `${passage.id}:${first + at}` };
 }
 
 /** Null where the words of the question stand in it. */
@@ -201,7 +227,8 @@ function quote({ source, id, text }: FoundPassage, terms: readonly string[]): st
   // Longer than any fence in the text.
   const fence = '`'.repeat(Math.max(2, ...[...best.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
   const isCode = source === 'file' && !/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(id);
-  return (isCode ? [fence, ...lines, fence] : lines).map((line) => `> ${line}`).join('\n');
+  const language = /\.([a-z\d]{1,12})$/i.exec(id)?.[1] ?? '';
+  return isCode ? [`${fence}${language}`, ...lines, fence].join('\n') : lines.map((line) => `> ${line}`).join('\n');
 }
 
 function deltas(text: string): string[] {

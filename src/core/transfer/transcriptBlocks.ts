@@ -49,7 +49,7 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
         'note',
         t(
           'Compacted: {0} messages, {1} tokens before, {2} after',
-          wholeNumber(content.messagesBefore),
+          wholeNumber(content.messagesBefore - content.messagesAfter),
           wholeNumber(content.tokensBefore),
           wholeNumber(content.tokensAfter),
         ),

@@ -63,7 +63,7 @@ export interface ConversationFactoryOptions {
   readonly log: Logger;
 }
 
-const keyHint = () => t('To chat with Claude, set an API key with *Threadkeeper: Set API Key…*.');
+const keyHint = () => t('To chat with Claude, press *Set API key…* below. [Get an API key](https://console.anthropic.com/settings/keys)');
 
 /** The parts that a conversation is made of; nothing of it is loaded before the first one is opened. */
 export class ConversationFactory {

@@ -141,25 +141,35 @@ interface PolicyItem extends QuickPickItem {
   readonly preset?: PresetName | null;
 }
 
-/** One line each; the settings say more. */
-const explanations: Readonly<Record<PresetName, () => string>> = {
-  balanced: () => t('notes at 50 and 75%, compacts at 85%, keeps the last two turns'),
-  goose: () => t('compacts at 80% of 128k, keeps five messages, three or four sentences by a cheap model'),
-  'goose-conservative': () => t('as goose, at 90%, keeps ten messages, best model'),
-  'goose-aggressive': () => t('as goose, at 70%, keeps three messages: smallest prompts, lowest cost'),
-  goclaw: () => t('notes, snapshots, compacts 4,000 tokens before the end or at 500 messages, keeps half'),
-  'session-state': () => t('above 70%: a state, merged over time, until less than 60% is left'),
-  'keep-recent': () => t('above 20 messages or 75%: keeps four, all of it when no model can summarise'),
-  librecode: () => t('compacts at 80%, keeps 40 messages, sections by kind of work'),
+/** What a policy is called, and one line about it; the settings say more. */
+const policyTexts: Readonly<Record<PresetName, () => readonly [name: string, explanation: string]>> = {
+  balanced: () => [t('Balanced'), t('compacts at 85%, keeps the last two turns, notes at 50% and 75%')],
+  'goose-aggressive': () => [t('Cheapest'), t('compacts at 70% of 128k, keeps three messages: the smallest prompts')],
+  librecode: () => [t('Keep the Most'), t('compacts at 80%, keeps 40 messages and what was done')],
+  goose: () => [t('Like Goose'), t('compacts at 80% of 128k, keeps five messages')],
+  'goose-conservative': () => [t('Like Goose, conservative'), t('compacts at 90% of 128k, keeps ten messages, best model')],
+  goclaw: () => [t('Like GoClaw'), t('compacts 4,000 tokens before the end or at 500 messages, keeps half')],
+  'session-state': () => [t('Merged state'), t('compacts at 70% until less than 60% is left, into one state')],
+  'keep-recent': () => [t('Keep recent'), t('compacts at 20 messages or 75%, keeps four')],
 };
+const plainPolicies: readonly PresetName[] = ['balanced', 'goose-aggressive', 'librecode'];
+
+export function policyName(preset: string): string {
+  return presetNames.some((name) => name === preset) ? policyTexts[preset as PresetName]()[0] : preset;
+}
 
 /** Undefined when the user has closed a list. */
 export async function pickPolicy({ current, setting }: PolicyPickerInput): Promise<PickedPolicy | undefined> {
   const mark = (preset: string | null) => (preset === current ? '$(check) ' : '');
+  const item = (preset: PresetName): PolicyItem => {
+    const [name, explanation] = policyTexts[preset]();
+    return { label: `${mark(preset)}${name}`, description: explanation, preset };
+  };
   const items: PolicyItem[] = [
-    { label: `${mark(null)}${t('As the settings say')}`, description: setting, preset: null },
-    { label: t('Policies'), kind: QuickPickItemKind.Separator },
-    ...presetNames.map((preset): PolicyItem => ({ label: `${mark(preset)}${preset}`, description: explanations[preset](), preset })),
+    ...plainPolicies.map(item),
+    { label: `${mark(null)}${t('As the settings say')}`, description: policyName(setting), preset: null },
+    { label: t('Like other tools'), kind: QuickPickItemKind.Separator },
+    ...presetNames.filter((preset) => !plainPolicies.includes(preset)).map(item),
   ];
   const picked = await window.showQuickPick(items, {
     title: t('Select Policy'),
@@ -172,7 +182,7 @@ export async function pickPolicy({ current, setting }: PolicyPickerInput): Promi
     { label: t('For this session'), scope: 'session' as const },
     { label: t('For the workspace'), description: t('every session that has no policy of its own'), scope: 'workspace' as const },
   ];
-  const where = await window.showQuickPick(scopes, { title: t('Select Policy: {0}', picked.preset) });
+  const where = await window.showQuickPick(scopes, { title: t('Select Policy: {0}', policyName(picked.preset)) });
   return where && { scope: where.scope, preset: picked.preset };
 }
 

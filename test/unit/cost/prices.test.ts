@@ -73,7 +73,7 @@ describe('prices', () => {
     assert.equal(priceText({ input: 2, output: 10 }), '$2 in, $10 out per million tokens');
     assert.deepEqual(
       [spent(0), spent(0.004), spent(1.239, 1), spent(0, 3), spent(0.42, 0, true), spent(0, 1, true)],
-      ['$0.00', '<$0.01', '$1.24 and 1 request of unknown price', 'unknown', 'about $0.42', 'unknown'],
+      ['$0.00', '<$0.01', '$1.24 + 1 request without a known price', 'unknown', 'about $0.42', 'unknown'],
     );
   });
 });

@@ -9,7 +9,7 @@ import type { StoredEntry } from '../../../src/core/session/entry';
 import { assistant, entriesOf, historyOf, result, user } from '../recall/entries';
 import { testFrames } from '../../support/chat/testFrames';
 
-const opening = 'I am offline: I do not generate text, I search the history, notes and files of this workspace.';
+const opening = 'Offline: searches your files, notes and past chats. No AI answers.';
 const never = new AbortController().signal;
 
 const asked = (...texts: string[]): ModelRequest => ({
@@ -95,8 +95,8 @@ describe('offline mode', () => {
       'The best of what I found:',
       '> intro\n> \n> The lighthouse lamp has 40 watts.',
       '— note `ops/ports.md`',
-      '> ```\n> export const lighthouseLamps = 2;\n> export const other = 1;\n> ```',
-      '— file `src/lamp.ts:7`',
+      '```ts\nexport const lighthouseLamps = 2;\nexport const other = 1;\n```',
+      '— [`src/lamp.ts:7`](src/lamp.ts#L7)',
     ]);
     deepEqual(wanted, [[['lighthous', 'lamp'], true]]);
   });
@@ -125,7 +125,7 @@ describe('offline mode', () => {
 
   it('says so when nothing matches', async () => {
     const text = await answerOf(modelOver(talk), asked('zeppelin'));
-    match(text, /^I am offline: .*\n\nNothing there matches your question\. .*\n\nTo chat with a model, set an API key: /);
+    match(text, /^Offline: .*\n\nNothing there matches your question\. .*\n\nTo chat with a model, set an API key: /);
     match(await answerOf(modelOver([], { keyHint: () => 'Set a key first.' }), asked('zeppelin')), /\n\nSet a key first\.$/);
   });
 
@@ -133,7 +133,7 @@ describe('offline mode', () => {
     for (const question of ['Hello!', 'What is this?', '?', 'thanks, bye']) {
       match(
         await answerOf(modelOver(talk), asked(question)),
-        /^I am offline: .*\n\nAsk about something .*\n\nTo chat with a model, set an API key: /s,
+        /^Offline: .*\n\nAsk about something .*\n\nTo chat with a model, set an API key: /s,
       );
     }
     equal((await answerOf(modelOver(talk), { ...asked(), messages: [] })).startsWith(opening), true);
@@ -188,9 +188,9 @@ describe('offline mode', () => {
       assistant('Good.'),
     ]);
     const text = await answerOf(modelOver(said, { files, session: () => null }), asked('lighthouse lamp'));
-    deepEqual([text.match(/^— file/gm)?.length, text.includes('> We painted the old lighthouse red')], [3, true]);
+    deepEqual([text.match(/^— \[`f/gm)?.length, text.includes('> We painted the old lighthouse red')], [3, true]);
     const onlyFiles = await answerOf(modelOver([], { files }), asked('lighthouse lamp'));
-    equal(onlyFiles.match(/^— file/gm)?.length, 6);
+    equal(onlyFiles.match(/^— \[`f/gm)?.length, 6);
   });
 
   it('fences code so that its own fences stay inside', async () => {
@@ -201,7 +201,7 @@ describe('offline mode', () => {
     };
     match(
       await answerOf(modelOver([], { files }), asked('zeppelin')),
-      /> ````\n> const zeppelin = `\n> ```\n> `;\n> ````\n\n— file `a\.ts:1`/,
+      /\n````ts\nconst zeppelin = `\n```\n`;\n````\n\n— \[`a\.ts:1`\]\(a\.ts#L1\)/,
     );
   });
 
@@ -221,7 +221,7 @@ describe('offline mode', () => {
       candidates: async (): Promise<Passage[]> => [{ source: 'file', id: 'a.ts', title: 'a.ts:1', text: 'zeppelin', at: null }],
     };
     const text = await answerOf(modelOver([], { store, files }), asked('zeppelin'));
-    match(text, /> ```\n> zeppelin\n> ```\n\n— file `a\.ts:1`\n\nThe history could not be searched: disk gone$/);
+    match(text, /\n```ts\nzeppelin\n```\n\n— \[`a\.ts:1`\]\(a\.ts#L1\)\n\nThe history could not be searched: disk gone$/);
   });
 
   it('ends as cancelled when aborted, before, while and after searching', async () => {

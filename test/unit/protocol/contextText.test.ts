@@ -82,7 +82,7 @@ describe('the words for a context', () => {
   it('are whole for a screen reader', () => {
     strictEqual(spokenContext(snapshot(), false), '84 thousand of 200 thousand tokens, 42 percent');
     strictEqual(
-      spokenContext(snapshot({ used: 204_600 }), true),
+      spokenContext(snapshot({ used: 204_600, thresholds: withState('compaction', 'off') }), true),
       '205 thousand of 200 thousand tokens, 102 percent, estimated, over the limit',
     );
     strictEqual(spokenContext(snapshot({ used: 900 }), false), '900 of 200 thousand tokens, less than 1 percent');
@@ -175,7 +175,7 @@ describe('figures', () => {
   });
 
   it('say how long ago', () => {
-    const [minute, now] = [60_000, Date.UTC(2026, 10, 22, 12)];
+    const [minute, now] = [60_000, new Date(2026, 10, 22, 12).getTime()];
     const passed = [
       -minute,
       0,
@@ -185,13 +185,14 @@ describe('figures', () => {
       60 * minute,
       24 * 60 * minute,
       48 * 60 * minute,
-      7 * 24 * 60 * minute - 1,
+      // Midnight, with which the group of the last seven days begins.
+      (6 * 24 + 12) * 60 * minute,
     ];
     const texts = ['just now', 'just now', 'just now', '1 min ago', '59 min ago', '1 h ago', 'yesterday', '2 days ago', '6 days ago'];
     deepStrictEqual(
       passed.map((ms) => ago(now - ms, now)),
       texts,
     );
-    strictEqual(/2026/.test(ago(now - 7 * 24 * 60 * minute, now)), true);
+    strictEqual(/2026/.test(ago(now - (6 * 24 + 12) * 60 * minute - 1, now)), true);
   });
 });

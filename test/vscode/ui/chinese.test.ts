@@ -42,10 +42,7 @@ describe('in Chinese', function () {
   it('answers offline', async () => {
     await chat.press(chinese('Try offline'));
     await chat.ask('你好');
-    await chat.see(
-      'article.answer',
-      chinese('I am offline: I do not generate text, I search the history, notes and files of this workspace.'),
-    );
+    await chat.see('article.answer', chinese('Offline: searches your files, notes and past chats. No AI answers.'));
     await chat.ask('灯塔在哪里？');
     await inChinese('tk-app');
   });

@@ -41,7 +41,7 @@ describe('a conversation', function () {
     await chat.ask(`Read this: ${words(800, 1)}`);
     await waitFor('the gauge to move', async () => (await chat.used()) > before + 800);
     await waitFor('gauge and status bar to agree', async () => percentIn(await workbench.statusText('context')) === (await chat.percent()));
-    assert.match(await chat.gauge(), /^[\d.]+k \/ 12k · \d+ %$/, 'exact after a report');
+    assert.match(await chat.gauge(), /^[\d.]+k \/ 12k · \d+%$/, 'exact after a report');
   });
 
   it('counts a draft that has been measured once only, also after it was sent', async () => {

@@ -92,7 +92,7 @@ describe('the view while a turn runs', function () {
     for (let i = 1; i <= 9 && (await chat.count('.full-card')) === 0; i++) {
       await chat.ask(`Part ${i}: ${words(1_100, i)}`, '.full-card');
     }
-    await chat.see('.full-card', /The context is \d+ % full/);
+    await chat.see('.full-card', /The context is \d+% full/);
     await workbench.screenshot('ask-card');
     const button = (await chat.frame()).locator('.full-card vscode-button').first();
     await button.focus();

@@ -66,7 +66,7 @@ describe('in every theme', () => {
       await workbench.runCommand('Threadkeeper: New Session');
       await chat.press('Try offline');
       await chat.ask(offline);
-      await chat.see('article.answer', 'I am offline');
+      await chat.see('article.answer', 'No AI answers');
       await workbench.runCommand('Threadkeeper: Set API Key…');
       await workbench.quickInput.waitUntilOpen('Set API Key');
       await workbench.quickInput.accept(api.apiKey);

@@ -48,6 +48,8 @@ export class SessionsTree implements Disposable {
   private state: TreeState | null = null;
   private drawn = '';
   private stale = false;
+  /** The session on show whose row was last brought into sight. */
+  private revealed: string | null = null;
   private timer: NodeJS.Timeout | undefined;
   private ticking: NodeJS.Timeout | undefined;
   private loading: Promise<void> | null = null;
@@ -107,6 +109,7 @@ export class SessionsTree implements Disposable {
     while (this.loading) await this.loading;
     await this.load();
     this.draw();
+    this.reveal();
   }
 
   async getChildren(node?: SessionNode): Promise<SessionNode[]> {
@@ -117,6 +120,15 @@ export class SessionsTree implements Disposable {
     }
     if (node.kind === 'workspace') return this.deps.others.nodes(node.workspace);
     return node.kind === 'group' && this.state ? groupNodes(this.state, node.group) : [];
+  }
+
+  /** Every row of this workspace's sessions stands in a group. */
+  getParent(node: SessionNode): SessionNode | undefined {
+    if (node.kind !== 'session' || node.other !== null || !this.state) return undefined;
+    const { state } = this;
+    return rootNodes(state).find(
+      (group) => group.kind === 'group' && group.group !== 'others' && this.rowIn(state, group.group, node.session.uuid),
+    );
   }
 
   getTreeItem(node: SessionNode): TreeItem {
@@ -135,6 +147,22 @@ export class SessionsTree implements Disposable {
     if (!visible) return this.deps.others.hidden();
     this.ticking = setInterval(() => this.retell(), retellEveryMs);
     if (this.stale) void this.reload();
+  }
+
+  /** Once for each session that comes on show: what the user does in the tree afterwards stays. The focus stays where it is. */
+  private reveal(): void {
+    const { state } = this;
+    if (!state || state.current === this.revealed || !this.view.visible) return;
+    this.revealed = state.current;
+    const group = state.lists.active.sessions.some(({ uuid }) => uuid === state.current)
+      ? rootNodes(state).find((one) => one.kind === 'group' && one.group !== 'others' && this.rowIn(state, one.group, state.current!))
+      : undefined;
+    const row = group?.kind === 'group' ? this.rowIn(state, group.group, state.current!) : undefined;
+    if (row) this.view.reveal(row, { select: true, focus: false }).then(undefined, () => undefined);
+  }
+
+  private rowIn(state: TreeState, group: Parameters<typeof groupNodes>[1], uuid: string): SessionNode | undefined {
+    return groupNodes(state, group).find((node) => node.kind === 'session' && node.session.uuid === uuid);
   }
 
   private retell(): void {

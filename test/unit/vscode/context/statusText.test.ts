@@ -85,7 +85,7 @@ describe('status bar', () => {
     };
     match(
       view({}, { spending }).tooltip.replaceAll('\\', ''),
-      /Cost: this session about \$0\.42 · today \$1\.50 and 2 requests of unknown price/,
+      /Cost: this session about \$0\.42 · today \$1\.50 \+ 2 requests without a known price/,
     );
     doesNotMatch(view().tooltip, /Cost:/);
   });

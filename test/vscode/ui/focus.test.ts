@@ -1,0 +1,53 @@
+import { openChat, type ChatSession } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { hold, reply } from '../../support/messagesApi/messagesApiScript';
+import { waitFor } from '../../support/waitFor';
+
+/** Whoever asks for the chat, stops an answer or sends a changed message writes next: what is typed then must arrive. */
+describe('the focus of the chat', function () {
+  inOrder(this);
+  let session: ChatSession;
+
+  before(async () => {
+    session = await openChat();
+    await session.chat.ask('Hello');
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  const typedText = async (text: string) => {
+    const { chat, workbench } = session;
+    const isWriting = "document.hasFocus() && document.activeElement?.matches('tk-composer textarea') === true";
+    await waitFor('the composer to have the focus', async () => (await chat.frame()).evaluate(isWriting));
+    await workbench.page.keyboard.type(text);
+    await waitFor(`the draft ${text}`, async () => (await chat.draft()) === text);
+    await chat.type('');
+  };
+
+  it('goes to the composer with Focus on Chat View', async () => {
+    const { workbench } = session;
+    await workbench.page.locator('.editor-group-container').first().click();
+    await workbench.runCommand('Threadkeeper: Focus on Chat View');
+    await typedText('one');
+  });
+
+  it('stays in the composer after a stop by its button', async () => {
+    const { chat, api } = session;
+    api.enqueue(reply('It begins', hold()));
+    await chat.send('Tell me more');
+    await chat.see('article.answer', 'It begins');
+    await (await chat.locator('tk-composer .stop')).click();
+    await chat.idle();
+    await typedText('two');
+  });
+
+  it('goes to the composer after an edited message was sent', async () => {
+    const { chat } = session;
+    await (await chat.frame()).getByRole('button', { name: 'Edit your message' }).first().click({ force: true });
+    await (await chat.locator('tk-message-editor textarea')).press('Enter');
+    await chat.idle();
+    await typedText('three');
+  });
+});
