@@ -46,7 +46,7 @@ export class OpenReview implements CodeLensProvider, Disposable {
   readonly onDidChangeCodeLenses = this.lenses.event;
   private lensProvider: Disposable | null = null;
   private review: TurnReview | null = null;
-  private title = '';
+  private title = '\0';
   private files = new Map<string, OpenFile>();
   private sides = new Map<string, Sides>();
   private wasSeen = false;
@@ -68,9 +68,10 @@ export class OpenReview implements CodeLensProvider, Disposable {
   async show(review: TurnReview, reviewer: TurnReviewer): Promise<void> {
     await this.close();
     this.title = review.isLast ? t('Changes of the last answer') : t('Changes of an earlier answer');
-    await this.adopt(review, reviewer);
     // One that a reload has left knows nothing any more.
     await window.tabGroups.close(this.tabs());
+    await this.adopt(review, reviewer);
+    this.wasSeen = false;
     this.sides.clear();
     const shown: Parameters<ChangeDocuments['compareAll']>[1][number][] = [];
     for (const { reviewed, after } of this.all.filter((file) => isOpen(file.reviewed))) {
@@ -83,7 +84,6 @@ export class OpenReview implements CodeLensProvider, Disposable {
         ...(isOnDisk ? { file: Uri.file(place) } : {}),
       });
     }
-    this.wasSeen = false;
     const opened = await this.deps.changes.compareAll(this.title, shown);
     const open = this.all.filter((file) => isOpen(file.reviewed));
     for (const [i, sides] of opened.entries()) this.sides.set(open[i]!.key, sides);
@@ -217,7 +217,7 @@ export class OpenReview implements CodeLensProvider, Disposable {
 
   /** The editor adds how many files there are. */
   private isOurs(label: string): boolean {
-    return this.review !== null && label.startsWith(this.title);
+    return label.startsWith(this.title);
   }
 
   private look(): void {
