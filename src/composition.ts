@@ -334,7 +334,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     restores: { restorer, choice: () => configuration.current.switchFiles },
     reviews: {
       reviewer: async () => (await runtime.get()).reviewer(await store.get()),
-      open: owned.add(new OpenReview({ changes, log, shown: (isInFront) => contextKeys.set('reviewing', isInFront) })),
+      open: owned.add(new OpenReview({ changes, shown: (isInFront) => contextKeys.set('reviewing', isInFront) })),
     },
     transfer: new TransferCommands({ store, active: controller.active, changed: () => void tree.reload() }),
     context: { previews, summaries },

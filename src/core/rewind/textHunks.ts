@@ -38,16 +38,17 @@ export function withoutHunk(after: Uint8Array, { newStart, newEnd, removed }: Te
 }
 
 /**
- * Where a line of a text stands in a later one: the line itself, or the first one in its place. Null where that cannot be said.
+ * Says where a line of a text stands in a later one: the line itself, or the first one in its place. Null where too much has changed to be
+ * compared.
  */
-export function laterLine(text: Uint8Array, later: Uint8Array, line: number): number | null {
-  let shift = 0;
-  for (const { oldStart, oldEnd, newStart, newEnd } of textHunks(text, later) ?? []) {
-    if (oldStart > line) break;
-    if (line < oldEnd) return newStart;
-    shift = newEnd - oldEnd;
-  }
-  return textHunks(text, later) === null ? null : line + shift;
+export function laterLines(text: Uint8Array, later: Uint8Array): ((line: number) => number) | null {
+  const hunks = textHunks(text, later);
+  if (!hunks) return null;
+  return (line) => {
+    const before = hunks.filter(({ oldStart }) => oldStart <= line).at(-1);
+    if (!before) return line;
+    return line < before.oldEnd ? before.newStart : line + before.newEnd - before.oldEnd;
+  };
 }
 
 function spliced(text: Uint8Array, start: number, end: number, lines: readonly string[]): Uint8Array {

@@ -1,12 +1,10 @@
 import { CodeLens, EventEmitter, languages, Range, Uri, window, type CodeLensProvider, type TextDocument } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
-import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import { fileKey, isSameVersion, type FileVersion } from '../../core/rewind/fileChanges';
-import { laterLine, type TextHunk } from '../../core/rewind/textHunks';
+import { laterLines, type TextHunk } from '../../core/rewind/textHunks';
 import { isOpen, type ReviewedFile } from '../../core/rewind/turnReview';
 import type { TurnReview, TurnReviewer } from '../../node/rewind/turnReviewer';
-import type { Logger } from '../../core/ports';
 import { changeScheme, commandIds } from '../manifest';
 import type { ChangeDocuments } from '../tools/changeDocuments';
 
@@ -34,7 +32,6 @@ interface Sides {
 
 export interface OpenReviewDeps {
   readonly changes: ChangeDocuments;
-  readonly log: Pick<Logger, 'warn'>;
   /** Whether the editor in front is the one that shows the review. */
   readonly shown: (isInFront: boolean) => void;
 }
@@ -124,10 +121,11 @@ export class OpenReview implements CodeLensProvider, Disposable {
     const found = this.fileOf(document.uri);
     if (!found) return null;
     const { file, isLeft } = found;
+    const lineIn = isLeft ? null : this.linesIn(file, document);
     const hunk = (file.hunks ?? []).find((one) =>
-      isLeft
+      lineIn === null
         ? line >= one.oldStart && line < Math.max(one.oldEnd, one.oldStart + 1)
-        : within(line, this.lineIn(file, document, one.newStart), this.lineIn(file, document, Math.max(one.newStart, one.newEnd - 1))),
+        : within(line, lineIn(one.newStart), lineIn(Math.max(one.newStart, one.newEnd - 1))),
     );
     return { file, hunk: hunk ?? null };
   }
@@ -144,8 +142,9 @@ export class OpenReview implements CodeLensProvider, Disposable {
     const found = this.fileOf(document.uri);
     if (!found || found.isLeft || !isOpen(found.file.reviewed)) return [];
     const { file } = found;
+    const lineIn = this.linesIn(file, document);
     return (file.hunks ?? []).flatMap((hunk, at) => {
-      const line = Math.min(this.lineIn(file, document, hunk.newStart), Math.max(0, document.lineCount - 1));
+      const line = Math.min(lineIn(hunk.newStart), Math.max(0, document.lineCount - 1));
       const { before, after } = file.reviewed;
       const name: HunkName = { file: file.key, before: before?.hash ?? null, after: after?.hash ?? null, at };
       const range = new Range(line, 0, line, 0);
@@ -192,14 +191,8 @@ export class OpenReview implements CodeLensProvider, Disposable {
   }
 
   /** The user may have typed in the file since: its lines stand elsewhere then. */
-  private lineIn({ after }: OpenFile, document: TextDocument, line: number): number {
-    try {
-      const text = Buffer.from(document.getText());
-      return (after && laterLine(after, text, line)) ?? line;
-    } catch (error) {
-      this.deps.log.warn('line_not_found', { detail: errorText(error) });
-      return line;
-    }
+  private linesIn({ after }: OpenFile, document: TextDocument): (line: number) => number {
+    return (after && laterLines(after, Buffer.from(document.getText()))) ?? ((line) => line);
   }
 
   private fileOf(uri: Uri): { readonly file: OpenFile; readonly isLeft: boolean } | null {

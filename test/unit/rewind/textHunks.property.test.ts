@@ -1,5 +1,5 @@
 import { strictEqual } from 'node:assert';
-import { laterLine, textHunks, withHunk, withoutHunk } from '../../../src/core/rewind/textHunks';
+import { laterLines, textHunks, withHunk, withoutHunk } from '../../../src/core/rewind/textHunks';
 import { seededRandom } from '../../support/chat/endurance';
 
 const bytes = (lines: readonly string[], isOpen: boolean) => Buffer.from(lines.map((line) => `${line}\n`).join('') + (isOpen ? 'end' : ''));
@@ -33,8 +33,8 @@ describe('hunks of a text', () => {
   it('finds its lines again in a text that was written in since', () => {
     const text = Buffer.from('a\nb\nc\nd\n');
     const later = Buffer.from('new\na\nb\nX\nd\n');
-    const found = [0, 1, 2, 3].map((line) => laterLine(text, later, line));
+    const found = [0, 1, 2, 3].map(laterLines(text, later)!);
     strictEqual(JSON.stringify(found), JSON.stringify([1, 2, 3, 4]));
-    strictEqual(laterLine(text, Buffer.from('\0'), 0), null);
+    strictEqual(laterLines(text, Buffer.from('\0')), null);
   });
 });
