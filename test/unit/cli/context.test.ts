@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { digest } from '../../../src/core/base/digest';
+import { emptyFoldedState } from '../../../src/core/compaction/ledgers/foldedState';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { ContextSnapshot } from '../../../src/core/context/measure/snapshot';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import type { SessionStore } from '../../../src/core/ports';
@@ -108,6 +111,60 @@ describe('threadkeeper context', () => {
       { names: names.slice(0, 2), hasReadFile: names.includes('read_file'), hasEditFile: names.includes('edit_file') },
       { names: ['memory', 'recall'], hasReadFile: true, hasEditFile: false },
     );
+  });
+
+  it('counts a summary that was prepared for a return, as the window does', async () => {
+    const { whenCold, format, maxSummaryTokens } = resolvePolicy('balanced').policy.compaction;
+    assert.equal(whenCold, 'fold');
+    await store.createSession({ uuid: 's2', channel: 'cli', createdAt: 1 });
+    const question = userMessage('s2', null, `Read this. ${'word '.repeat(30_000)}`, { uuid: 'long' });
+    const shared = { session: 's2', createdAt: 2, tokenEstimate: null, display: false };
+    const model = { provider: 'anthropic', model: 'claude-haiku-4-5' };
+    const usage = {
+      entry: 'read',
+      ...model,
+      kind: 'turn' as const,
+      input: 0,
+      output: 5,
+      cacheRead: 0,
+      cacheWrite: 40_000,
+      cost: null,
+      at: 2,
+    };
+    await store.append('s2', {
+      entries: [
+        question,
+        {
+          ...shared,
+          uuid: 'read',
+          parent: 'long',
+          modelFacing: true,
+          content: { type: 'message', role: 'assistant', text: 'Read.', ...model },
+        },
+      ],
+      usage: [usage],
+    });
+    const cache = async () => {
+      const { out, err } = await run('s2', '--store', temp.path, '--json');
+      assert.equal(err, '');
+      return (JSON.parse(out) as { snapshot: ContextSnapshot }).snapshot.cache;
+    };
+    assert.deepEqual([(await cache()).state, (await cache()).next?.expects], ['cold', 'cold']);
+    const prepared = {
+      type: 'prepared_summary' as const,
+      folded: { ...emptyFoldedState, raw: 'It was read.' },
+      model: 'claude-haiku-4-5',
+      basis: JSON.stringify([null, format, maxSummaryTokens]),
+      reads: { count: 2, through: 'read', digest: digest('long,read') },
+      notes: digest(''),
+      tokensBefore: 40_005,
+      tokensAfter: 5_900,
+      keeps: 100,
+      cost: null,
+    };
+    await store.append('s2', { entries: [{ ...shared, uuid: 'p', parent: 'read', modelFacing: false, content: prepared }] });
+    const { prepared: isThere, next } = await cache();
+    assert.deepEqual([isThere, next?.expects, next?.folded?.written], [true, 'folded', 6_000]);
   });
 
   it('tells what is wrong by its exit code', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { BranchState } from '../../../core/chat/branchState';
 import { systemPrompt } from '../../../core/chat/turn/systemPrompt';
+import { ContextManager } from '../../../core/context/contextManager';
 import { ContextEngine, type ModelBinding } from '../../../core/context/engine';
 import { presetNames, resolveSessionPolicy } from '../../../core/context/policy/resolvePolicy';
 import type { ContextSnapshot } from '../../../core/context/measure/snapshot';
@@ -16,6 +17,7 @@ import type { StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
 import { toSpec, ToolBox } from '../../../core/tools/toolBox';
 import { cacheText, segmentLabels, thresholdText } from '../../../protocol/contextText';
+import { WorkerAnalyst } from '../../analysis/workerAnalyst';
 import { FileMemoryNotes } from '../../memory/fileMemoryNotes';
 import { cacheRules, fallbackModel, modelFromTable } from '../../models/modelTable';
 import { newSeal, UuidV7 } from '../../runtime/ids';
@@ -74,6 +76,7 @@ export async function context(args: readonly string[]): Promise<number> {
     logger: log,
   });
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
+  const analyst = new WorkerAnalyst(join(__dirname, 'analystWorker.js'), log);
   try {
     const { uuid } = await sessionNamed(store, name);
     const branch = await BranchState.load({ store, counter, clock: systemClock, ids: new UuidV7(), costOf: builtInCost }, uuid);
@@ -92,15 +95,26 @@ export async function context(args: readonly string[]): Promise<number> {
     const { policy } = resolveSessionPolicy({ preset: 'balanced', overrides: {} }, asked);
     const binding = bindingTo(info);
     const engine = new ContextEngine(branch, store, counter, prompt, policy, binding);
+    // It knows what has been prepared for a return; here it does nothing.
+    const ids = new UuidV7();
+    const resting = { emit: () => undefined, whenFree: async () => undefined, memoryHead: async () => null, isIdle: () => false };
+    const manager = new ContextManager({
+      ...{ store, counter, clock: systemClock, ids, log, analyst, branch, engine },
+      ...resting,
+      pinnedFiles: null,
+      tell: () => undefined,
+    });
     await engine.use(binding, policy, parseThinkingLevel(branch.session.thinkingLevel));
     await engine.countPrompt();
     await branch.settleCounts();
     engine.recounted();
+    manager.close();
     const result = { snapshot: engine.snapshot(systemClock.now()), request: await engine.request() };
     process.stdout.write(`${flags['json'] === undefined ? forPeople(result.snapshot, result.request) : JSON.stringify(result)}\n`);
     return 0;
   } finally {
     counter.dispose();
+    analyst.dispose();
     await store.close();
   }
 }
