@@ -102,6 +102,8 @@ export class ConversationRig {
   approvalRule: (question: ApprovalQuestion) => ApprovalRule = () => 'allow';
   maxRounds = 50;
   recallHints = false;
+  /** Head of the notes. */
+  notes: string | null = null;
   /** Beside `write_file`, `dump` and `echo`; for conversations that are opened from now on. */
   moreTools: readonly Tool[] = [];
   otherTools: readonly Tool[] = [];
@@ -221,7 +223,7 @@ export class ConversationRig {
       maxRounds: () => this.maxRounds,
       recallHints: () => this.recallHints,
       instructions: () => this.instructions,
-      memoryHead: async () => null,
+      memoryHead: async () => this.notes,
       resolveModel: binding,
       costOf: this.costOf,
       policy: (session) =>
