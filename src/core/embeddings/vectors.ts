@@ -63,12 +63,17 @@ function lengthOf(vector: ArrayLike<number>): number {
 /** So many of the most similar passages count; what is less similar than all of them is similar by chance. */
 export const mostMeant = 100;
 
+/** What is nearer to chance than to the best one is not told. */
+const leastShare = 0.25;
+
 /**
- * How much each of the most similar passages is meant, 1 for the best: where its cosine lies between that and the last one's. Models differ
- * in what cosine they give to texts that have nothing in common, and in nothing less.
+ * How much each of the most similar passages is meant, 1 for the best, and less the nearer its cosine is to what is similar by chance: the
+ * last one's, or where there are few passages the mean. Models differ in the cosine that they give to texts which have nothing in common.
  */
 export function meantShares(cosines: readonly number[]): number[] {
   const best = cosines[0] ?? 0;
-  const last = cosines.length < mostMeant ? Math.min(0, ...cosines) : (cosines.at(-1) ?? 0);
-  return cosines.map((cosine) => (best > last ? Math.max(0, (cosine - last) / (best - last)) : 1));
+  const mean = cosines.reduce((sum, cosine) => sum + cosine, 0) / Math.max(1, cosines.length);
+  const chance = cosines.length < mostMeant ? mean : (cosines.at(-1) ?? 0);
+  const shares = cosines.map((cosine) => (best > chance ? (cosine - chance) / (best - chance) : 1));
+  return shares.map((share) => (share < leastShare ? 0 : share));
 }

@@ -89,7 +89,7 @@ export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
         timeText(hit.at),
         ...hit.dates.map(({ said, day }) => `${said}: ${day}`),
         ...(hit.beside === null ? [] : [t('beside a match, {0}', `#${hit.beside}`)]),
-        ...(hit.meant ? [t('found by its meaning')] : []),
+        ...(hit.meant ? [t('by meaning')] : []),
       ].join(' · '),
     ),
     alwaysShow: true,

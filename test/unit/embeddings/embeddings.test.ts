@@ -82,7 +82,7 @@ for (const provider of ['ollama', 'openai-compatible'] as const) {
       const tool = createRecallTool({ store, session: () => 's', newSeal: () => '0'.repeat(sealDigits) });
       match(
         (await tool.run({ query: 'hound' }, new AbortController().signal)).text,
-        /#2 user [\d:]+, found by meaning: We adopted two puppies/,
+        /id="#2"[^\n]* found="by meaning">\nWe adopted two puppies/,
       );
     });
 

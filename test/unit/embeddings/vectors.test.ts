@@ -49,8 +49,12 @@ describe('vectors of passages', () => {
     const cosines = Array.from({ length: mostMeant }, (_, i) => 0.9 - i / 200);
     const shares = meantShares(cosines);
     deepEqual([shares[0], shares.at(-1)], [1, 0]);
-    ok(shares.every((share, i) => i === 0 || share < (shares[i - 1] ?? 0)));
-    deepEqual(meantShares([0.8, 0.4]), [1, 0.5]);
+    ok(shares.every((share, i) => i === 0 || share === 0 || share < (shares[i - 1] ?? 0)));
+    deepEqual(
+      meantShares([0.8, 0.6, 0.3, 0.3]).map((share) => Math.round(share * 100) / 100),
+      [1, 0.33, 0, 0],
+    );
+    deepEqual(meantShares([0.4]), [1]);
     deepEqual(meantShares([]), []);
   });
 

@@ -87,8 +87,10 @@ export class VectorRows {
     const found = this.table.nearest(vector, mostMeant, (id) => wanted === null || wanted.has(id));
     const shares = meantShares(found.map(({ cosine }) => cosine));
     return found.flatMap(({ id }, i) => {
+      const share = shares[i] ?? 0;
+      if (share === 0) return [];
       const row = this.connection.get('SELECT session, position FROM passages WHERE id = ?', [id]);
-      return row ? [{ group: Number(row['session']), position: Number(row['position']), share: shares[i] ?? 0 }] : [];
+      return row ? [{ group: Number(row['session']), position: Number(row['position']), share }] : [];
     });
   }
 

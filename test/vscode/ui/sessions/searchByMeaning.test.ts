@@ -41,7 +41,7 @@ describe('Search History… by meaning', function () {
       ollama.requests.some(({ path, body }) => path === '/api/embed' && JSON.stringify(body).includes('saloon')),
     );
     await search('automobile');
-    await waitFor('the hit', async () => /The saloon needs new tyres[^]*found by its meaning/.test(await rows()));
+    await waitFor('the hit', async () => /The saloon needs new tyres[^]*· by meaning/.test(await rows()));
     await workbench.screenshot('search-by-meaning');
     await workbench.quickInput.close();
   });
