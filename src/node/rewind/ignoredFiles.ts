@@ -2,8 +2,8 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A change is looked for in so many folders and files below what Git ignores: packages that are installed have tens of thousands. */
-const mostFolders = 2_000;
-const mostFiles = 5_000;
+const mostFolders = 500;
+const mostFiles = 500;
 /** A file system may tell the time in steps; what was written this long before the command counts as its doing. */
 const stepMs = 10;
 
