@@ -164,7 +164,7 @@ describe('manifest', () => {
       [commandIds.applyPreview]: 'Threadkeeper: Apply Compaction',
       [commandIds.closePreview]: 'Threadkeeper: Close Preview Without Compacting',
       [commandIds.editSummary]: 'Threadkeeper: Edit Summary…',
-      [commandIds.resummarize]: 'Threadkeeper: Re-summarise with Instructions…',
+      [commandIds.resummarize]: 'Threadkeeper: Re-summarize with Instructions…',
       [commandIds.compareCompaction]: 'Threadkeeper: Compare Before and After…',
       [commandIds.excludeEntry]: 'Threadkeeper: Exclude from Context…',
       [commandIds.includeEntry]: 'Threadkeeper: Include in Context Again…',

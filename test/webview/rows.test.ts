@@ -8,6 +8,12 @@ const actions = (view: View, row: string) =>
     .allTextContents()
     .then((all) => all.map((t) => t.trim()));
 
+const menu = (view: View, row: string) =>
+  view
+    .find(`tk-row[data-id="${row}"] [role=menuitem]`)
+    .allTextContents()
+    .then((all) => all.map((t) => t.trim()));
+
 describe('rows', function () {
   this.timeout(60_000);
   const open = useViews();
@@ -22,11 +28,12 @@ describe('rows', function () {
       await view.text('.compaction-card'),
       /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · Key details kept: 97% · 14 s Made from the last checkpoint\./,
     );
-    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Compare', 'Show originals']);
+    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Undo']);
+    deepStrictEqual(await menu(view, 'x1'), ['Edit summary…', 'Re-summarize…', 'Compare before and after', 'Show originals']);
     await view.button('Show summary').click();
     match(
       await view.text('.compaction-card'),
-      /97% of 214 key details are in the summary, by weight\. 24 of 24 test searches found the original\. Fixed a wrong source reference \(#911\)\./,
+      /The summary has 97% of 214 key details; the rest can be looked up in the originals\. 24 of 24 test searches found the original\. Fixed a wrong source reference \(#911\)\./,
     );
     strictEqual(await view.text('.summary .md-h2'), 'Where it stands');
     await view.button('Hide summary').click();
@@ -39,7 +46,10 @@ describe('rows', function () {
       { kind: 'row', row: { kind: 'undo', id: 'n1', at: noon, tokensRestored: 164_300 } },
     );
     match(await view.text('.compaction-card'), /undone/);
-    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Compare', 'Show originals']);
+    deepStrictEqual(
+      [await actions(view, 'x1'), await menu(view, 'x1')],
+      [['Show summary'], ['Compare before and after', 'Show originals']],
+    );
     match(await view.text('tk-row[data-id=n1]'), /Compaction undone, 164\.3k tokens restored/);
   });
 
@@ -52,11 +62,13 @@ describe('rows', function () {
     ];
     const view = await open({ snapshot: snapshot({ rows }) });
     deepStrictEqual(await Promise.all(rows.map((r) => actions(view, r.id))), [
-      ['Show summary', 'Compare', 'Show originals'],
-      ['Compare', 'Show originals'],
-      ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Compare', 'Show originals'],
-      ['Show summary', 'Compare', 'Show originals'],
+      ['Show summary'],
+      [],
+      ['Show summary', 'Undo'],
+      ['Show summary'],
     ]);
+    const seen = ['Compare before and after', 'Show originals'];
+    deepStrictEqual(await Promise.all(rows.map((r) => menu(view, r.id))), [seen, seen, ['Edit summary…', 'Re-summarize…', ...seen], seen]);
     deepStrictEqual(
       (await view.find('.compaction-facts').allTextContents()).map((t) => t.trim().split(' · ').slice(1).join(' · ')),
       [
@@ -73,7 +85,7 @@ describe('rows', function () {
     const view = await open({ snapshot: snapshot({ rows: [compaction('x1', { continuity: null })] }) });
     match(await view.text('.compaction-facts'), /· Key details kept: not measured ·/);
     await view.button('Show summary').click();
-    ok(!(await view.text('.compaction-card')).includes('by weight'));
+    ok(!(await view.text('.compaction-card')).includes('key details;'));
     await view.delta({ kind: 'row', row: compaction('x2', { continuity: null }) });
     await view.page.waitForFunction(() =>
       [...document.querySelectorAll('[aria-live]')].some(({ textContent }) => textContent?.includes('Key details kept: not measured')),
@@ -97,8 +109,10 @@ describe('rows', function () {
     });
     strictEqual(await view.text('tk-row[data-id=x1] .state'), 'replaced');
     match(await view.text('tk-row[data-id=x2] .compaction-facts'), /summary improved/);
-    for (const name of ['Edit…', 'Re-summarise…']) await view.button(name).click();
-    await view.find('tk-row[data-id=x2] .actions vscode-button').last().click();
+    for (const name of ['Edit summary…', 'Re-summarize…', 'Show originals']) {
+      await view.find('tk-row[data-id=x2] .more > button').click();
+      await view.page.getByRole('menuitem', { name }).click();
+    }
     await view.requested('show_entry');
     deepStrictEqual(await view.requests(), [{ method: 'edit_summary' }, { method: 'resummarize' }, { method: 'show_entry', id: 'r0' }]);
   });
@@ -127,7 +141,12 @@ describe('rows', function () {
 
   it('a compaction is compared, whatever has become of it', async () => {
     const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), compaction('x1', { state: 'undone' })] }) });
-    await view.button('Compare').click();
+    await view.find('.more > button').focus();
+    await view.page.keyboard.press('Enter');
+    await view.until('the menu to have the focus', () =>
+      view.page.evaluate(() => document.activeElement?.getAttribute('role') === 'menuitem'),
+    );
+    await view.page.keyboard.press('Enter');
     deepStrictEqual(await view.requested('compare'), { method: 'compare', id: 'x1' });
   });
 

@@ -14,7 +14,7 @@ const rungNames: Readonly<Record<string, () => string>> = {
   mask: () => t('Old tool results left out'),
   checkpoint: () => t('From a snapshot'),
   prepared: () => t('Prepared in the background'),
-  model: () => t('Summarised by a model'),
+  model: () => t('Summarized by a model'),
   extractive: () => t('Passages word for word'),
   truncate: () => t('Oldest messages left out'),
 };

@@ -30,7 +30,7 @@ export class MessageEditor extends ViewElement {
     return html`
       <div class="message-editor">
         <textarea rows="2" aria-label=${t('Edit your message')} ?disabled=${this.sending} @input=${this.changed} @keydown=${this.keydown}></textarea>
-        <p class="remark">${t('The conversation goes another way from here. What followed is kept on its own branch.')}</p>
+        <p class="remark">${t('Starts a new branch. The old one stays.')}</p>
         <div class="actions">
           <vscode-button ?disabled=${this.sending || !this.canSend} @click=${this.send}>${this.sending ? t('Sending…') : t('Send')}</vscode-button>
           <vscode-button appearance="secondary" ?disabled=${this.sending} @click=${this.cancel}>${t('Cancel')}</vscode-button>

@@ -17,7 +17,7 @@ export function spokenRow(row: TranscriptRow): string {
     case 'checkpoint':
       return t('Snapshot saved');
     case 'branch_summary':
-      return t('The branch you left has been summarised');
+      return t('The branch you left has been summarized');
     case 'skill':
       return t('Read the skill {0}', row.title);
     case 'undo':

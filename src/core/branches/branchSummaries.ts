@@ -71,7 +71,7 @@ export class BranchSummaries {
   async summarize(instructions: string | null, stop: AbortSignal): Promise<string | null> {
     const { branch, engine, planner, clock, emit, spend } = this.deps;
     const { left } = this;
-    if (!left) return english('There is no branch that could be summarised: it was offered for the branch that was left last.');
+    if (!left) return english('There is no branch that could be summarized: it was offered for the branch that was left last.');
     this.tell(true);
     try {
       const live = liveCompaction(left.entries);

@@ -52,7 +52,7 @@ export class Branching {
 
   /** Asks again for an answer to the user's message before `entry`, beside the answer that is there. */
   regenerate(entry: string, id: string, accepted?: Accepted): Promise<SendOutcome> {
-    return this.deps.turn(id, null, async () => this.moveTo((await this.questionOf(entry)).uuid), accepted);
+    return this.deps.turn(id, null, async () => this.moveTo((await this.questionOf(entry)).uuid, false), accepted);
   }
 
   /** Every branch, the one that was used last first. Rejects with `StoreError`. */
@@ -121,13 +121,14 @@ export class Branching {
     for (const entry of marks) this.deps.emit({ type: 'entry_appended', entry });
   }
 
-  private async moveTo(leaf: string | null): Promise<void> {
+  /** `offers`: a summary of the branch that is left. Whoever asks for another answer goes nowhere else. */
+  private async moveTo(leaf: string | null, offers = true): Promise<void> {
     const { branch, summaries } = this.deps;
     if (leaf === branch.leaf) return;
     const before = branch.entries;
     await branch.moveTo(leaf);
     await this.replaced();
-    await summaries.noteLeft(before);
+    if (offers) await summaries.noteLeft(before);
   }
 
   /** Tells it with the page that takes the old one's place; `added` is told by whoever has added it. */

@@ -121,7 +121,9 @@ export class ConversationFactory {
 
   /** What a session would have that begins now, with rough sizes; `chosen`: those that are on, null for the usual ones. Never rejects. */
   async toolsOfNewSession(store: SessionStore, chosen: readonly string[] | null): Promise<readonly ListedTool[]> {
-    const { tools, otherTools } = await this.depsOf(store, '', () => Promise.reject(new Error('There is no session.')));
+    const { tools, otherTools } = await this.depsOf(store, '', () =>
+      Promise.reject(new Error(english('This session has no messages yet.'))),
+    );
     const branch = { session: { uuid: '', metadata: { [chosenToolsKey]: chosen } } };
     const own = tools(() => undefined);
     return new ToolBox(own, otherTools, { store, branch, tokensOf: (text) => Math.ceil(text.length / 4), budget: () => 0 }).list();

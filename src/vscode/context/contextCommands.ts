@@ -174,12 +174,12 @@ export class ContextCommands {
     const conversation = await this.conversation();
     if (conversation.editableSummary === null) throw new Error(t('There is no summary: nothing of this conversation has been compacted.'));
     const instructions = await window.showInputBox({
-      title: t('Re-summarise with Instructions'),
+      title: t('Re-summarize with Instructions'),
       prompt: t('What the new summary should do better. It is made from the original messages; leave this empty to just try again.'),
     });
     if (instructions === undefined) return;
     this.report(
-      await this.cancellable(t('Summarising the original messages again'), () => conversation.resummarize(instructions.trim() || null)),
+      await this.cancellable(t('Summarizing the original messages again'), () => conversation.resummarize(instructions.trim() || null)),
     );
   }
 

@@ -60,7 +60,7 @@ export class BranchCommands {
       how === 'summarize'
         ? ''
         : await window.showInputBox({
-            title: t('Summarise the Branch with Instructions'),
+            title: t('Summarize the Branch with Instructions'),
             prompt: t('What of the branch that you left matters where you go on'),
             placeHolder: t('The measurements, and why the first design was dropped'),
           });

@@ -32,8 +32,8 @@ export function leftOffer({ messages, summarizing }: NonNullable<LeftBranch>): T
     ${icon('branch')}
     ${
       summarizing
-        ? html`<span role="status">${t('Summarising the branch you left…')}</span>${html`<button type="button" class="link-button" @click=${ask({ method: 'stop' })}>${t('Cancel')}</button>`}`
-        : html`<span>${t(messages === 1 ? 'You left {0} message on another branch.' : 'You left {0} messages on another branch.', wholeNumber(messages))}</span>${choice('summarize', t('Summarise'))}${choice('instructions', t('With instructions…'))}${choice('none', t('No summary'))}`
+        ? html`<span role="status">${t('Summarizing the branch you left…')}</span>${html`<button type="button" class="link-button" @click=${ask({ method: 'stop' })}>${t('Cancel')}</button>`}`
+        : html`<span>${t(messages === 1 ? 'Bring a summary of the {0} message you left?' : 'Bring a summary of the {0} messages you left?', wholeNumber(messages))}</span>${choice('summarize', t('Summarize'))}${choice('instructions', t('With instructions…'))}<button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('No summary')} @click=${ask({ method: 'summarize_left', how: 'none' })}>${icon('close')}</button>`
     }
   </div>`;
 }

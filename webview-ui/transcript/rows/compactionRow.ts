@@ -6,6 +6,7 @@ import { ask } from '../../lib/events';
 import { shortTokens } from '../../../src/protocol/figures';
 import { duration } from '../../lib/format';
 import { icon } from '../../render/icons';
+import { moreMenu, type MenuItem } from './moreMenu';
 import type { RowContext } from './rowParts';
 
 type Compaction = TranscriptRow & { kind: 'compaction' };
@@ -31,9 +32,8 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
             </vscode-button>`
             : nothing
         }
-        ${row.state === 'live' && undoable ? changes(row) : nothing}
-        ${button(t('Compare'), { method: 'compare', id: row.id })}
-        ${row.coversFrom !== null && row.messages > 0 ? button(t('Show originals'), { method: 'show_entry', id: row.coversFrom }) : nothing}
+        ${row.state === 'live' && undoable ? button(t('Undo'), { method: 'undo_compaction' }) : nothing}
+        ${moreMenu(t('More about this compaction'), more(row, undoable))}
       </div>
       ${expanded && row.continuity ? html`<p class="compaction-note">${continuityText(row.continuity)}</p>` : nothing}
       ${expanded && row.unknownIds.length > 0 ? html`<p class="compaction-note">${unknownCitations(row.unknownIds)}</p>` : nothing}
@@ -47,11 +47,20 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
 }
 
 /** Only the newest one can be changed. A record without a summary has nothing to rewrite. */
-function changes(row: Compaction): TemplateResult {
-  return html`
-    ${row.summary ? [button(t('Edit…'), { method: 'edit_summary' }), button(t('Re-summarise…'), { method: 'resummarize' })] : nothing}
-    ${button(t('Undo'), { method: 'undo_compaction' })}
-  `;
+function more(row: Compaction, undoable: boolean): readonly MenuItem[] {
+  const { state, summary, coversFrom, messages, id } = row;
+  return [
+    ...(state === 'live' && undoable && summary
+      ? ([
+          { label: t('Edit summary…'), request: { method: 'edit_summary' } },
+          { label: t('Re-summarize…'), request: { method: 'resummarize' } },
+        ] as const)
+      : []),
+    { label: t('Compare before and after'), request: { method: 'compare', id } },
+    ...(coversFrom !== null && messages > 0
+      ? [{ label: t('Show originals'), request: { method: 'show_entry', id: coversFrom } } as const]
+      : []),
+  ];
 }
 
 function button(label: string, request: ViewRequest): TemplateResult {
@@ -109,8 +118,8 @@ function continuityText({ inContextPercent, reachablePercent, elements, searched
   // The share is weighted, so that it is a count only when nothing is missing.
   const inSummary =
     kept === 100
-      ? t('All {0} key details are in the summary.', all)
-      : t('{0}% of {1} key details are in the summary, by weight.', kept, all);
+      ? t('Kept all {0} key details.', all)
+      : t('The summary has {0}% of {1} key details; the rest can be looked up in the originals.', kept, all);
   if (reachablePercent === null) return inSummary;
   return `${inSummary} ${t('{0} of {1} test searches found the original.', Math.round((reachablePercent / 100) * searched), searched)}`;
 }

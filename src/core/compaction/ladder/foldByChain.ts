@@ -48,7 +48,7 @@ export async function foldByChain(request: ModelFoldRequest): Promise<Fold> {
       request.log.warn('summary_failed', { model: summarizer.model, detail: errorText(error) });
     }
   }
-  throw new Error(reasons.join('; ') || english('no summariser may be used without asking'));
+  throw new Error(reasons.join('; ') || english('no summarizer may be used without asking'));
 }
 
 /** Nothing is wrong with who was not asked at all. */

@@ -296,7 +296,7 @@ function modelRung({ planner, background }: LadderDeps): Rung {
   };
 }
 
-const tooLate = english('The summariser did not answer in time.');
+const tooLate = english('The summarizer did not answer in time.');
 const givenUp = english('The summary by the model was cancelled.');
 
 function wantsModel({ cuts, chain, truncates }: Situation): boolean {

@@ -159,5 +159,5 @@ export class BackgroundSummary {
 }
 
 export function failureNote(failure: string): string {
-  return english('The model could not summarise: {0}.', failure.replace(/\.$/, ''));
+  return english('The model could not summarize: {0}.', failure.replace(/\.$/, ''));
 }

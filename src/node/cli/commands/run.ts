@@ -269,6 +269,6 @@ const reads = new Set(['run', 'sessions', 'show', 'search', 'context', 'compact'
 export function explain(error: unknown, command: string): { readonly text: string; readonly code: number } {
   if (error instanceof UsageError) return { text: `${error.message}\nthreadkeeper ${command} --help lists the flags.`, code: 2 };
   if (StoreError.is(error) && error.reason === 'corrupt' && reads.has(command))
-    return { text: `${error.message}\nthreadkeeper verify says what is damaged; with --repair it builds the history anew.`, code: 1 };
+    return { text: `${error.message}\nthreadkeeper verify says what is damaged; with --repair it rebuilds the history.`, code: 1 };
   return { text: errorText(error), code: 1 };
 }

@@ -103,6 +103,6 @@ function forPeople({ from, to, totals, days, sessions, moreSessions, models, com
     '',
     `compactions: ${n(compactions.count)}${compactions.undone > 0 ? `, ${n(compactions.undone)} undone` : ''}; ${n(compactions.savedTokens)} tokens saved, ${(compactions.durationMs / 1000).toFixed(1)} s to make, of which turns waited ${(compactions.heldMs / 1000).toFixed(1)} s`,
     `after pauses: ${counted(returns.count, 'message', 'messages')} with the prompt cache expired, ${n(returns.again)} tokens written again, ${usd(returns.cost)}; ${n(returns.folded)} compacted first, ${n(returns.saved)} tokens not written, ${usd(returns.savedCost)}`,
-    `nudges: ${n(nudges.delivered)}, notes were written after ${n(nudges.acted)}`,
+    `memory reminders: ${n(nudges.delivered)}, notes were written after ${n(nudges.acted)}`,
   ].join('\n');
 }

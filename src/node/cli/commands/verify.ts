@@ -8,7 +8,7 @@ import { plain, stderrLogger } from '../terminal';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
-  { name: 'repair', help: 'where damage is found, build the history anew from what can be read; the damaged file is kept aside' },
+  { name: 'repair', help: 'where damage is found, rebuild the history from what can be read; the damaged file is kept aside' },
   { name: 'json', help: 'one JSON object: file, checked, problems, more, and with --repair what it did' },
 ];
 

@@ -82,8 +82,8 @@ describe('the summary in the background', () => {
   it('that is given up counts as failed for the rest of the turn', () => {
     const { summary, begin } = scene();
     begin();
-    summary.giveUp('The summariser did not answer in time.');
-    assert.deepEqual([summary.state(), summary.tellFailure()], ['failed', 'The summariser did not answer in time.']);
+    summary.giveUp('The summarizer did not answer in time.');
+    assert.deepEqual([summary.state(), summary.tellFailure()], ['failed', 'The summarizer did not answer in time.']);
     summary.nextTurn();
     assert.equal(summary.state(), 'idle');
   });

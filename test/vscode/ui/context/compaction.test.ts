@@ -96,8 +96,8 @@ describe('compaction', function () {
 
   it('writes the summary anew on request', async () => {
     const { api, chat, workbench } = session;
-    await workbench.runCommand('Threadkeeper: Re-summarise with Instructions…');
-    await workbench.quickInput.waitUntilOpen('Re-summarise with Instructions');
+    await workbench.runCommand('Threadkeeper: Re-summarize with Instructions…');
+    await workbench.quickInput.waitUntilOpen('Re-summarize with Instructions');
     await workbench.quickInput.accept('Name the ports in order');
     await waitFor('another card', async () => (await chat.count('.compaction-card')) === 4);
     assert.ok(api.messages.some(({ body }) => JSON.stringify(body).includes('Name the ports in order')));

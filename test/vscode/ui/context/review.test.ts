@@ -63,7 +63,8 @@ describe('review', function () {
 
   it('compares the prompt without and with the compaction, from the card and from the palette', async () => {
     const { chat, workbench } = session;
-    await chat.press('Compare');
+    await chat.press('More about this compaction');
+    await (await chat.frame()).getByRole('menuitem', { name: 'Compare before and after' }).first().click();
     await tab('without ↔ with').waitFor();
     const side = async (name: string) =>
       (await workbench.page.locator(`.editor.${name} .view-lines`).innerText()).replaceAll('\u00a0', ' ');
