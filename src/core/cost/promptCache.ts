@@ -99,7 +99,7 @@ export function cacheState(input: CacheInput): CacheState {
 
 interface Kept {
   readonly tokens: number;
-  /** The prompt that was kept had so many tokens; one that is no shorter is kept, too. */
+  /** The shortest prompt that is known to have been kept; one that is no shorter is kept, too. */
   readonly prompt: number;
   /** When it was last read or written. */
   readonly at: number;
@@ -129,5 +129,6 @@ function keptOf({ entries, requests, provider, model, head, rules, askedAt }: Ca
   // What a request has only read was paid for before.
   const paid = own.findLast(({ kind, cacheWrite }) => kind !== 'compaction' && cacheWrite > 0);
   const time = paid?.cacheWriteHour ? '1h' : '5m';
-  return { tokens: isWhole ? tokens : Math.min(head, tokens), prompt: tokens, at, time, isWhole };
+  const keptOnce = own.map(({ cacheRead, cacheWrite }) => cacheRead + cacheWrite).filter((one) => one > 0);
+  return { tokens: isWhole ? tokens : Math.min(head, tokens), prompt: Math.min(...keptOnce), at, time, isWhole };
 }

@@ -99,6 +99,13 @@ describe('the state of the prompt cache', () => {
     assert.equal(state({ ...cold, folded: 8_000, whenCold: 'keep' }).next?.expects, 'full');
   });
 
+  it('takes a prompt to be kept that is as long as the shortest one that was', () => {
+    const folded = { now: at + 6 * minute, folded: 3_000 };
+    assert.deepEqual(state(folded).next?.folded, { read: 0, written: 0, fresh: 3_000, cost: 0.003 });
+    const first = request({ entry: 'u1', cacheRead: 0, cacheWrite: 2_500, at: at - minute });
+    assert.deepEqual(state({ ...folded, requests: [first, request()] }).next?.folded, { read: 0, written: 3_000, fresh: 0, cost: 0.00375 });
+  });
+
   it('prices what would be written by what it is written for: what is held was paid for, what is not is decided', () => {
     const hour = { costOf: ({ cacheWriteHour = 0 }: { cacheWriteHour?: number }) => cacheWriteHour };
     assert.deepEqual([state({ ...hour, time: '1h' }).time, state({ ...hour, time: '1h' }).next?.warm.cost], ['5m', 0]);
