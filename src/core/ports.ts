@@ -15,6 +15,7 @@ import type { FileMark } from './rewind/fileHistory';
 import type { PassageVector, Unembedded, VectorStatus } from './embeddings/embeddings';
 import type { SearchQuery, SearchResult } from './session/searchQuery';
 import type { NewSession, Session, SessionPatch, SessionQuery } from './session/session';
+import type { ReturnRow } from './cost/returns';
 import type { PastRequest, UsageQuery, UsageTotal } from './cost/usage';
 
 // ---------------------------------------------------------------------------------------------------------------- store
@@ -147,6 +148,8 @@ export interface SessionStore extends SessionTransfer {
   usageTotals(query: UsageQuery): Promise<UsageTotal[]>;
   /** The newest `limit` requests of turns in any session, oldest first. */
   pastRequests(limit: number): Promise<PastRequest[]>;
+  /** The first requests of a session after pauses in which its prompt cache had expired, oldest first. */
+  returns(session: string): Promise<ReturnRow[]>;
   /**
    * Reserves a session for one operation (a turn, a compaction) of one window; `claim` is a uuid of the caller's making. Asking
    * again with the same one is granted again. It outlives a change of owner and ends with `release` or with its window.

@@ -115,6 +115,8 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     coversFrom: z.nullable(id),
     /** `replaced`: by a better summary of the same range; `superseded`: by a later compaction. */
     state: z.enum(['live', 'undone', 'replaced', 'superseded']),
+    /** Tokens that a return did not have to write again, by what was billed, and their price in US dollars, null where none is known. */
+    saved: z.optional(z.object({ tokens: z.number(), cost: z.nullable(z.number()) })),
   }),
   z.object({ kind: z.literal('checkpoint'), id, at: z.number(), tokens: z.number(), model: z.nullable(z.string()), summary: z.string() }),
   /** What a branch that was left came to, Markdown. */

@@ -1,3 +1,4 @@
+import type { FoldSaving } from '../cost/returns';
 import { Emitter, type Event } from '../base/event';
 import { thresholdsOf } from '../context/measure/budget';
 import { ContextEngine, type ModelBinding } from '../context/engine';
@@ -311,6 +312,11 @@ export class Conversation {
   cancelBackground(): void {
     this.context.checkpoints.cancel();
     this.context.background.drop();
+  }
+
+  /** What compactions on a return have saved. Rejects with `StoreError`. */
+  savings(): Promise<FoldSaving[]> {
+    return this.context.savings();
   }
 
   /** Rejects with `StoreError`. */

@@ -1,3 +1,4 @@
+import type { FoldSaving } from '../cost/returns';
 import type { ContextSnapshot } from '../context/measure/snapshot';
 import type { ModelFailureReason, TokenUsage } from '../models/modelEvent';
 import type { Pin } from '../session/storage';
@@ -71,6 +72,8 @@ export type ConversationEvent =
     }
   /** All there are now. */
   | { readonly type: 'pins_changed'; readonly pins: readonly Pin[] }
+  /** What compactions on a return have saved, by what was billed. */
+  | { readonly type: 'savings_changed'; readonly savings: readonly FoldSaving[] }
   | { readonly type: 'context_changed'; readonly snapshot: ContextSnapshot }
   | { readonly type: 'queue_changed'; readonly queue: readonly QueuedMessage[] }
   /** Another window works in this session, or (null) no longer does; what it appends and streams is told as well. */

@@ -3,6 +3,7 @@ import { RememberingAnalyst } from '../compaction/measure/textAnalysis';
 import type { ContextEngine } from './engine';
 import { pinnedType } from './projection/projection';
 import type { ThinkingLevel } from '../models/modelInfo';
+import { foldSavings, type FoldSaving } from '../cost/returns';
 import { cheaperTime, pastRequests } from '../cost/cacheTime';
 import { errorText } from '../errors';
 import { english, t } from '../l10n';
@@ -85,6 +86,8 @@ export class ContextManager {
   private readonly rewriter: SummaryRewriter;
   /** The last turn ran in this window. */
   private ranLast = false;
+  /** This turn has begun with a compaction on a return. */
+  private foldedCold = false;
 
   constructor(private readonly deps: ContextManagerDeps) {
     const { branch, engine, pinnedFiles, clock } = deps;
@@ -170,6 +173,22 @@ export class ContextManager {
     this.compactor.prepareIfDue(true);
     await this.checkpoints.writeIfDue();
     await this.retries.wake();
+    if (this.foldedCold) await this.tellSavings();
+    this.foldedCold = false;
+  }
+
+  /** What compactions on a return have saved. Rejects with `StoreError`. */
+  async savings(): Promise<FoldSaving[]> {
+    const { store, branch } = this.deps;
+    return foldSavings(await store.returns(branch.session.uuid), (...request) => branch.costOf(...request));
+  }
+
+  private async tellSavings(): Promise<void> {
+    try {
+      this.deps.emit({ type: 'savings_changed', savings: await this.savings() });
+    } catch (error) {
+      this.deps.log.warn('savings_not_told', { detail: errorText(error) });
+    }
   }
 
   /**
@@ -186,6 +205,7 @@ export class ContextManager {
       state === 'cold' && matters && whenCold === 'fold' && enabled && !this.compactor.guard.holds(branch.entries, used, engine.budget);
     if (!wants || this.background.state() !== 'ready') return null;
     const result = await this.compactor.run({ trigger: 'cold', instructions: null, holdsTurn: true }, { stop });
+    this.foldedCold = result.entry !== null;
     return result.entry ? result : null;
   }
 

@@ -16,6 +16,15 @@ export interface ReturnRow {
   readonly folded: string | null;
 }
 
+/** What a compaction on a return has saved. */
+export interface FoldSaving {
+  /** UUID of its record. */
+  readonly compaction: string;
+  readonly tokens: number;
+  /** Dollars; null where no price is known. */
+  readonly cost: number | null;
+}
+
 export interface ReturnCost {
   /** Tokens that had been sent before and were written again. */
   readonly again: number;
@@ -38,4 +47,13 @@ export function returnCost(row: ReturnRow, costOf: CostOf): ReturnCost {
   const whole = costOf(provider, model, { input, output: 0, cacheRead: 0, cacheWrite, cacheWriteHour });
   const priced = (tokens: number) => (whole === null || sent === 0 ? null : (whole * tokens) / sent);
   return { again, cost: priced(again), saved, savedCost: priced(saved) };
+}
+
+/** Of those returns on which a compaction was applied. */
+export function foldSavings(rows: readonly ReturnRow[], costOf: CostOf): FoldSaving[] {
+  return rows.flatMap((row) => {
+    if (row.folded === null) return [];
+    const { saved, savedCost } = returnCost(row, costOf);
+    return [{ compaction: row.folded, tokens: saved, cost: savedCost }];
+  });
 }

@@ -151,6 +151,9 @@ export class ChatPresenter {
         return this.elsewhereChanged(event.holder);
       case 'pins_changed':
         return this.pinsChanged(event.pins);
+      case 'savings_changed':
+        for (const row of this.transcript.saved(event.savings)) this.output.send({ kind: 'row_changed', row });
+        return;
       case 'approval_requested':
         return this.asked(event.call, event.question);
       case 'approval_settled':

@@ -88,6 +88,7 @@ export class SessionTab implements Disposable {
     const conversation = await deps.openConversation(store, session, { fallback: models.fallback(session.model), resolve });
     const chat = (opened = new SessionTab(conversation, deps, session.model));
     chat.presenter.handle({ type: 'pins_changed', pins: await conversation.pins() });
+    chat.presenter.handle({ type: 'savings_changed', savings: await conversation.savings() });
     const page = await chat.page(undefined);
     chat.presenter.load(page);
     const draft = await store.draft(session.uuid);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -313,5 +314,32 @@ export class ConversationRig {
     await this.conversation.idle();
     await this.store.close();
     if (isLast) await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Reports what a provider would that keeps a prompt for five minutes. */
+export class CachedTalk {
+  private last = { text: '', at: -Infinity };
+
+  constructor(private readonly rig: ConversationRig) {}
+
+  async say(text: string, answer = 'Understood.'): Promise<void> {
+    const { rig } = this;
+    rig.model.scripts.push((request) => says(answer, this.usage(request)));
+    const outcome = await rig.conversation.send(text);
+    assert.equal(outcome.error, null);
+    await rig.conversation.idle();
+  }
+
+  usage(request: ModelRequest) {
+    const { rig } = this;
+    const text = `${request.system}${JSON.stringify(request.tools)}${JSON.stringify(request.messages.map(({ role, blocks }) => [role, blocks]))}`;
+    const all = Math.ceil(text.length / 4);
+    const isWarm = rig.clock.now() - this.last.at < 5 * 60_000;
+    let shared = 0;
+    while (isWarm && shared < text.length && text[shared] === this.last.text[shared]) shared++;
+    const cacheRead = Math.floor(shared / 4);
+    this.last = { text, at: rig.clock.now() };
+    return { input: 0, output: 10, cacheRead, cacheWrite: all - cacheRead };
   }
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { CachedTalk } from '../../support/chat/cachedTalk';
-import { ConversationRig } from '../../support/chat/conversationRig';
+import { CachedTalk, ConversationRig } from '../../support/chat/conversationRig';
 import { says } from '../../support/chat/scriptedModel';
 import { entryText, isEntryOf } from '../../../src/core/session/entry';
 
@@ -87,6 +86,23 @@ describe('a pause in which something changes', () => {
     await talk.say('sixth');
     assert.deepEqual(triggers(), ['cold'], 'what was prepared before still tells of what it tells of');
     assert.match(lastPrompt(), /fifth w/, 'and what was said since stands word for word');
+  });
+
+  it('tells what the compaction has saved when the message has been billed, and again when the session is opened', async () => {
+    const before = (await rig.store.liveBranch(rig.session)).lastUsage!;
+    wait(10);
+    await talk.say('fifth');
+    await rig.until(() => rig.events.some(({ type }) => type === 'savings_changed'));
+    const record = rig.conversation.entries.find((entry) => isEntryOf(entry, 'compaction'))!;
+    const after = (await rig.store.liveBranch(rig.session)).lastUsage!;
+    const tokens = before.cacheRead + before.cacheWrite + before.output - after.cacheWrite;
+    const savings = [{ compaction: record.uuid, tokens, cost: null }];
+    assert.deepEqual(
+      rig.events.flatMap((event) => (event.type === 'savings_changed' ? [event.savings] : [])),
+      [savings],
+    );
+    await rig.reopen();
+    assert.deepEqual(await rig.conversation.savings(), savings);
   });
 
   it('sends what is attached to the draft behind the summary', async () => {

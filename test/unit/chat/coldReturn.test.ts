@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { ConversationRig } from '../../support/chat/conversationRig';
-import { CachedTalk } from '../../support/chat/cachedTalk';
+import { CachedTalk, ConversationRig } from '../../support/chat/conversationRig';
 import { says } from '../../support/chat/scriptedModel';
 import { isEntryOf, entryText } from '../../../src/core/session/entry';
 

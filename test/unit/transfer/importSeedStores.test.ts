@@ -16,6 +16,7 @@ const context: RowContext = {
   approval: () => undefined,
   isRunning: () => false,
   compactionState: () => ({ isLive: false }) as never,
+  saving: () => null,
   isPinned: () => false,
   isExcluded: () => false,
   nudgeOutcome: () => ({ outcome: 'pending', writes: [] }) as never,

@@ -4,7 +4,7 @@ import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages'
 import { keptDetails, summaryMethod, unknownCitations } from '../../../src/protocol/compactionTexts';
 import { ask } from '../../lib/events';
 import { shortTokens } from '../../../src/protocol/figures';
-import { duration } from '../../lib/format';
+import { costText, duration } from '../../lib/format';
 import { icon } from '../../render/icons';
 import { moreMenu, type MenuItem } from './moreMenu';
 import type { RowContext } from './rowParts';
@@ -94,9 +94,16 @@ function facts(row: Compaction): string[] {
     t('{0} → {1} tokens', shortTokens(row.tokensBefore), shortTokens(row.tokensAfter)),
     summaryMethod(row),
     ...(row.trigger === 'automatic' ? [] : [reason[row.trigger]()]),
+    ...(row.saved && row.saved.tokens > 0 ? [savedText(row.saved)] : []),
     keptDetails(row.continuity),
     ...(row.durationMs >= 1000 ? [duration(row.durationMs)] : []),
   ];
+}
+
+/** `saved 35k tokens ($0.13)` */
+function savedText({ tokens, cost }: NonNullable<Compaction['saved']>): string {
+  const price = cost === null ? '' : ` (${costText({ usd: cost, requestsWithoutCost: 0, requestsEstimated: 0 }, 1)})`;
+  return t('saved {0} tokens{1}', shortTokens(tokens), price);
 }
 
 const stateNames: Readonly<Record<Compaction['state'], () => string>> = {

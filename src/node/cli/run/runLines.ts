@@ -124,6 +124,7 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
     case 'branch_left':
     case 'became_idle':
     case 'pins_changed':
+    case 'savings_changed':
       return null;
   }
 }

@@ -69,6 +69,10 @@ export class UsageRows {
     return rows.map((row) => ({ session: String(row['session']), at: Number(row['at']), prompt: Number(row['prompt']) })).reverse();
   }
 
+  returns(session: string): ReturnRow[] {
+    return returnRows(this.connection, 'session = ?', [session]);
+  }
+
   /** The newest usage that measured a prompt up to one of the entries, which may come from several sessions. */
   lastMeasurement(entries: readonly StoredEntry[]): UsageRecord | null {
     // It asks by entry, not by session: a session that was compacted just now may have thousands of measurements, none of them of these.
@@ -155,4 +159,5 @@ export function returnRows(
 export const usageOperations = {
   usageTotals: ({ usage }, query) => usage.totals(query),
   pastRequests: ({ usage }, limit) => usage.past(limit),
+  returns: ({ usage }, session) => usage.returns(session),
 } satisfies Partial<Operations<{ readonly usage: UsageRows }>>;

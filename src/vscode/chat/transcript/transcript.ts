@@ -5,6 +5,7 @@ import type { TranscriptPage } from '../../../core/branches/branch';
 import { contextExclusionOf, excludedEntries } from '../../../core/context/contextExclusion';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../../../core/session/entry';
 import { discardedEntries, liveCompaction } from '../../../core/session/liveCompaction';
+import type { FoldSaving } from '../../../core/cost/returns';
 import type { ApprovalQuestion } from '../../../core/tools/tool';
 import type { OlderPage, RowMark, TranscriptRow } from '../../../protocol/messages';
 import { RowMarks } from './rowMarks';
@@ -46,6 +47,7 @@ export class Transcript {
   private readonly unnamed = new Map<string, string>();
   private readonly atRows = new RowMarks();
   private pins: ReadonlySet<string> = new Set();
+  private savings: ReadonlyMap<string, FoldSaving> = new Map();
   private readonly shown = new Map<string, string>();
   /** What the user is asked about calls that run, and the end of what these have printed. */
   private readonly questions = new Map<string, ApprovalQuestion>();
@@ -161,6 +163,12 @@ export class Transcript {
     return this.again(new Set([...before, ...uuids].filter((uuid) => before.has(uuid) !== uuids.has(uuid))));
   }
 
+  /** What compactions on a return have saved; the rows that tell it now. */
+  saved(savings: readonly FoldSaving[]): readonly TranscriptRow[] {
+    this.savings = new Map(savings.map((one) => [one.compaction, one]));
+    return this.again(new Set(this.savings.keys()));
+  }
+
   /** Entries that are in the context no longer, or again: an undo brings back what was said of those it unfolds. */
   private movedBy(entry: StoredEntry): ReadonlySet<string> {
     if (entry.content.type === 'compaction_undone') return excludedEntries(this.source.entries);
@@ -259,6 +267,7 @@ export class Transcript {
       compactionState: (uuid) =>
         this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded',
       isRepeated: (uuid) => this.isRepeated(uuid),
+      saving: (uuid) => this.savings.get(uuid) ?? null,
       isPinned: (uuid) => this.pins.has(uuid),
       isExcluded: (uuid) => (excluded ??= excludedEntries(this.source.entries)).has(uuid),
       nudgeOutcome: (entry) => this.nudgeOutcome(entry),

@@ -7,6 +7,7 @@ import { skillType } from '../../../core/skills/skill';
 import { offeredRules } from '../../../core/tools/allowRules';
 import { callChange, createFileName, editFileName } from '../../../core/tools/files/callChange';
 import { changedLines, type ChangedLines } from '../../../core/tools/files/changedLines';
+import type { FoldSaving } from '../../../core/cost/returns';
 import type { ApprovalQuestion } from '../../../core/tools/tool';
 import type { TranscriptRow } from '../../../protocol/messages';
 import { toolTitle } from './toolTitle';
@@ -27,6 +28,8 @@ export interface RowContext {
   readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
   /** Of an attempt that failed and was repeated. */
   readonly isRepeated: (uuid: string) => boolean;
+  /** What a compaction on a return has saved; null where that is not known, or not yet. */
+  readonly saving: (uuid: string) => FoldSaving | null;
   readonly isPinned: (uuid: string) => boolean;
   /** Whether the user has taken it out of the context. */
   readonly isExcluded: (uuid: string) => boolean;
@@ -230,7 +233,12 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
     unknownIds: content.audit?.unknownIds ?? [],
     coversFrom: content.coversFrom,
     state: context.compactionState(id),
+    ...savedBy(context.saving(id)),
   };
+}
+
+function savedBy(saving: FoldSaving | null) {
+  return saving && { saved: { tokens: saving.tokens, cost: saving.cost } };
 }
 
 function errorRow({ uuid: id, createdAt: at }: StoredEntry, data: unknown): TranscriptRow {
