@@ -186,6 +186,8 @@ describe('rewind', function () {
     await workbench.reload();
     await chat.see('.changes-state', '1 left to review');
     await (await chat.see('.changes button', '3 files, +3 −0')).click();
+    // What the reload has left showed the first one, too.
+    await line('first').waitFor({ state: 'detached' });
     await line('third').waitFor();
     await workbench.screenshot('rewind-review-dark');
     await workbench.runCommand('Threadkeeper: Keep All Changes');
