@@ -70,12 +70,15 @@ export async function searchWorkspace(
   if (terms.length === 0) return { found: [], terms, problems };
 
   const ranked: Ranked<Candidate>[] = [];
+  const skipped = new Set<number>();
   await source(
     (reason) => t('The history could not be searched: {0}', reason),
     async () => {
-      const { hits, statistics, complete } = await store.search({ text, limit: hitsPerPassage * limit });
+      const { hits, statistics, complete } = await store.search({ text, limit: hitsPerPassage * limit, byMeaning: true });
       ranker.assume(statistics);
-      for (const hit of hits) if (!skip(hit)) ranked.push({ item: fromHistory(hit), score: hit.score, beside: null, meant: false });
+      for (const hit of hits) if (skip(hit)) skipped.add(hit.seq);
+      for (const hit of hits)
+        if (!skipped.has(hit.seq)) ranked.push({ item: fromHistory(hit), score: hit.score, beside: null, meant: false });
       if (!complete) problems.push(t('Not all of the history was searched: it is still being indexed.'));
     },
   );
@@ -109,7 +112,7 @@ export async function searchWorkspace(
       text: item.text,
       at: item.at,
       speaker: item.speaker,
-      found: item.hit ? howFound(item.hit) : carried.has(item) ? { beside: null } : 'words',
+      found: item.hit ? howFound(item.hit, skipped) : carried.has(item) ? { beside: null } : 'words',
     }),
   );
   return { found, terms, problems };
@@ -175,8 +178,9 @@ function passagesOfNote(path: string, content: string, modifiedAt: number): Cand
   }));
 }
 
-function howFound({ beside, meant }: SearchHit): FoundPassage['found'] {
-  return beside !== null ? { beside: `#${beside}` } : meant ? 'meaning' : 'words';
+/** What was skipped is not shown, so it is not named either. */
+function howFound({ beside, meant }: SearchHit, skipped: ReadonlySet<number>): FoundPassage['found'] {
+  return beside !== null ? { beside: skipped.has(beside) ? null : `#${beside}` } : meant ? 'meaning' : 'words';
 }
 
 function fromHistory(hit: SearchHit): Candidate {

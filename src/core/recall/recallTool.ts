@@ -79,6 +79,7 @@ async function search(
   const result = await store.search({
     text: input.query,
     limit: input.limit + (asked === null ? 0 : questionHits),
+    byMeaning: true,
     ...(own === null ? {} : { session: own }),
   });
   const { terms, complete } = result;

@@ -19,6 +19,8 @@ export interface SearchQuery {
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
   /** Reads all that is not yet indexed, however much that is; else the newest of it. */
   readonly whole?: boolean;
+  /** Finds by meaning, too, where the user has an embedding model: for what people and models ask, not for the program's own questions. */
+  readonly byMeaning?: true;
   /** What an embedding model makes of the text: passages of that meaning are found, too, where the store has vectors of the same model. */
   readonly near?: QueryVector;
 }

@@ -54,13 +54,13 @@ export class Embeddings implements Disposable {
     return this.deps.choice() === null ? null : this.queries.problem;
   }
 
-  /** From now on searches of this store go by meaning, too. Returns the store. */
+  /** From now on searches of this store that want it (`byMeaning`) go by meaning, too. Returns the store. */
   searching(store: SessionStore): SessionStore {
     const search = store.search.bind(store);
     return Object.assign(store, {
       search: async (query: Parameters<SessionStore['search']>[0]) => {
         const choice = this.deps.choice();
-        if (choice === null || query.near || query.text.trim() === '') return search(query);
+        if (choice === null || !query.byMeaning || query.near || query.text.trim() === '') return search(query);
         const near = await this.queries.find(query.text);
         return search(near ? { ...query, near } : query);
       },

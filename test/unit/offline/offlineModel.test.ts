@@ -58,7 +58,7 @@ describe('offline mode', () => {
         '> The staging database listens on 54329.',
         '— Staging, 2026-11-20 12:00, you',
         '> Noted, 54329.',
-        '— Staging, 2026-11-20 12:01, assistant',
+        '— Staging, 2026-11-20 12:01, assistant (beside a match)',
       ].join('\n\n'),
     );
   });

@@ -61,7 +61,14 @@ export async function search(args: readonly string[]): Promise<number> {
   const store = embeddings.searching(opened);
   try {
     const session = flags['session'] === undefined ? undefined : (await sessionNamed(store, flags['session'])).uuid;
-    const result = await store.search({ text, limit, whole: true, ...filters, ...(session === undefined ? {} : { session }) });
+    const result = await store.search({
+      text,
+      limit,
+      whole: true,
+      byMeaning: true,
+      ...filters,
+      ...(session === undefined ? {} : { session }),
+    });
     for (const hit of result.hits)
       process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result, text)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
     const wordsOnly = embeddings.searchProblem ?? (await withoutVectors(store, flags));
