@@ -92,6 +92,14 @@ describe('rows', function () {
     );
   });
 
+  it('a compaction on a return says what it saved, once that has been billed', async () => {
+    const row = compaction('x1', { trigger: 'cold', rung: 'prepared', durationMs: 5 });
+    const view = await open({ snapshot: snapshot({ rows: [row] }) });
+    match(await view.text('.compaction-facts'), /· the prompt cache had expired · Key details/);
+    await view.delta({ kind: 'row_changed', row: { ...row, saved: { tokens: 35_000, cost: 0.13 } } });
+    match(await view.text('.compaction-facts'), /· the prompt cache had expired · saved 35k tokens \(\$0\.13\) · Key details/);
+  });
+
   it('a compaction that another program made does not count what it folded', async () => {
     const view = await open({ snapshot: snapshot({ rows: [compaction('x1', { messages: 0 })] }) });
     strictEqual(await view.text('.compaction-title'), 'Compacted earlier messages');
