@@ -53,6 +53,15 @@ export interface SearchHit {
   readonly dates: readonly { readonly said: string; readonly day: string }[];
 }
 
+/**
+ * For people, who look for what they have typed: hits with a word of it, then those that stand beside one or are found by their meaning,
+ * each in the order in which they were ranked.
+ */
+export function wordsFirst(hits: readonly SearchHit[]): readonly SearchHit[] {
+  const lacks = ({ beside, meant }: SearchHit) => beside !== null || meant === true;
+  return [...hits.filter((hit) => !lacks(hit)), ...hits.filter(lacks)];
+}
+
 export interface SearchResult {
   /** Best first. A passage next to one that matches may stand among them without a match of its own (`beside`). */
   readonly hits: readonly SearchHit[];

@@ -3,7 +3,7 @@ import { shown, t, textLocale } from '../../core/l10n';
 import type { EmbeddingProgress } from '../../core/embeddings/embeddings';
 import { timeText } from '../../core/recall/dateText';
 import { snippet } from '../../core/recall/snippet';
-import type { SearchHit, SearchResult } from '../../core/session/searchQuery';
+import { wordsFirst, type SearchHit, type SearchResult } from '../../core/session/searchQuery';
 import { plainLabel } from '../plainText';
 
 export interface SearchView<T> {
@@ -79,7 +79,7 @@ export interface HistoryPick {
 const snippetCharacters = 120;
 
 export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
-  return hits.map((hit) => ({
+  return wordsFirst(hits).map((hit) => ({
     label: plainLabel(snippet(hit.text, terms, snippetCharacters)),
     description: speakerText(hit),
     detail: plainLabel(

@@ -5,7 +5,7 @@ import { dayStart, parseSearchText } from '../../../core/recall/parseSearchText'
 import { embeddingSpace } from '../../../core/embeddings/embeddings';
 import type { SessionStore } from '../../../core/ports';
 import { snippet } from '../../../core/recall/snippet';
-import type { SearchHit, SearchQuery, SearchResult } from '../../../core/session/searchQuery';
+import { wordsFirst, type SearchHit, type SearchQuery, type SearchResult } from '../../../core/session/searchQuery';
 import { openStore } from '../../store/client/openStore';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
 import { embeddingChoice, embeddingFlags, embeddingKeyHelp, embeddingsOf } from '../embeddingFlags';
@@ -69,7 +69,7 @@ export async function search(args: readonly string[]): Promise<number> {
       ...filters,
       ...(session === undefined ? {} : { session }),
     });
-    for (const hit of result.hits)
+    for (const hit of wordsFirst(result.hits))
       process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result, text)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
     const wordsOnly = embeddings.searchProblem ?? (await withoutVectors(store, flags));
     if (wordsOnly !== null) process.stderr.write(`Searched by words alone. ${wordsOnly}\n`);

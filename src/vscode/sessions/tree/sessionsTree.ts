@@ -158,7 +158,7 @@ export class SessionsTree implements Disposable {
       ? rootNodes(state).find((one) => one.kind === 'group' && one.group !== 'others' && this.rowIn(state, one.group, state.current!))
       : undefined;
     const row = group?.kind === 'group' ? this.rowIn(state, group.group, state.current!) : undefined;
-    if (row) this.view.reveal(row, { select: true, focus: false }).then(undefined, () => undefined);
+    if (row) this.view.reveal(row, { select: false, focus: false }).then(undefined, () => undefined);
   }
 
   private rowIn(state: TreeState, group: Parameters<typeof groupNodes>[1], uuid: string): SessionNode | undefined {

@@ -81,6 +81,19 @@ describe('what the search of the history lists', () => {
     dates: [],
   };
 
+  it('puts what has the words first, and says why the rest is there', () => {
+    const hits = [{ ...hit, entry: 'answer', score: 9, beside: 12 }, { ...hit, entry: 'like', score: 8, meant: true as const }, hit];
+    const picks = historyPicks({ hits, terms: ['melon'], complete: true } as unknown as Parameters<typeof historyPicks>[0]);
+    deepStrictEqual(
+      picks.map(({ entry, detail }) => [entry, detail.split(' · ').slice(3)]),
+      [
+        ['e', []],
+        ['answer', ['beside a match, #12']],
+        ['like', ['by meaning']],
+      ],
+    );
+  });
+
   it('is one line of what was said, by whom, where and when, with no icons in it', () => {
     deepStrictEqual(
       historyPicks({
