@@ -274,13 +274,13 @@ describe('manifest', () => {
     deepStrictEqual(front.sort(), [
       'threadkeeper.budget.perDay',
       'threadkeeper.compaction.automatic',
-      'threadkeeper.compaction.review',
       'threadkeeper.context.policy',
       'threadkeeper.instructionFiles',
       'threadkeeper.instructions',
       'threadkeeper.model',
       'threadkeeper.ollama.baseUrl',
       'threadkeeper.openaiCompatible.baseUrl',
+      'threadkeeper.tools.alwaysAllow',
       'threadkeeper.tools.approval',
     ]);
   });
