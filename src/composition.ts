@@ -37,6 +37,7 @@ import type { StatusBar } from './vscode/context/statusBar';
 import { StoreAccess } from './vscode/history/storeAccess';
 import { StoreLocation } from './vscode/history/storeLocation';
 import { CommandRunner } from './node/tools/commandRunner';
+import { TerminalRunner } from './vscode/tools/terminalRunner';
 import { VscodeWorkspace } from './vscode/tools/vscodeWorkspace';
 import { editorTools } from './vscode/tools/editorTools';
 import { SavedFiles } from './vscode/tools/savedFiles';
@@ -84,7 +85,8 @@ export function compose(started: StartedParts): Composition {
   const owned = new DisposableStore();
   const configuration = owned.add(new Configuration(started.context.extension.packageJSON, started.log));
   const commands = owned.add(new CommandRunner(() => configuration.current.variables));
-  const base: Base = { ...started, owned, configuration, commands, location: new StoreLocation(started.context) };
+  const terminals = owned.add(new TerminalRunner(commands, () => configuration.current.useTerminal));
+  const base: Base = { ...started, owned, configuration, commands, terminals, location: new StoreLocation(started.context) };
   const chat = composeChat(base, (count) => {
     sessions.runRetention();
     void base.location.noteSessions(count).catch((error: unknown) => base.log.debug('registry_not_written', { detail: errorText(error) }));
@@ -127,6 +129,7 @@ interface Base extends StartedParts {
   readonly owned: DisposableStore;
   readonly configuration: Configuration;
   readonly commands: CommandRunner;
+  readonly terminals: TerminalRunner;
   readonly location: StoreLocation;
 }
 
@@ -205,7 +208,7 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
 }
 
 function composeRuntime(
-  { context, log, configuration, commands, owned }: Base,
+  { context, log, configuration, commands, terminals, owned }: Base,
   asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>,
 ): LazyRuntime {
   let loaded: Promise<ConversationFactory> | undefined;
@@ -219,7 +222,7 @@ function composeRuntime(
       folders: () => (workspace.isTrusted ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
       userNotes: userNotes(context),
       settings: () => configuration.current,
-      workspace: new VscodeWorkspace(commands),
+      workspace: new VscodeWorkspace(commands, terminals),
       savedByUser: saved.since,
       unsavedFiles: () => workspace.textDocuments.flatMap(({ isDirty, uri }) => (isDirty ? [uri.fsPath] : [])),
       otherTools: editorTools,
@@ -328,7 +331,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     composer: {
       store: () => store.get(),
       counter: async () => (await runtime.get()).tokens,
-      workspace: () => new VscodeWorkspace(base.commands),
+      workspace: () => new VscodeWorkspace(base.commands, base.terminals),
       noteFolders: async () => ({ workspace: join(await storeFolder(), 'notes'), user: userNotes(context) }),
     },
     restores: { restorer, choice: () => configuration.current.switchFiles },
@@ -345,6 +348,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     prices: () => configuration.current.prices,
     log,
     changes,
+    terminals: base.terminals,
     fullQuestions,
     meaning: async () => {
       const { embeddings } = await runtime.get();

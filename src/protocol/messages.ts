@@ -345,6 +345,7 @@ export const ViewRequest = z.discriminatedUnion('method', [
   /** `always`: the host asks by which rule; `reason`: it asks why not. */
   z.object({ method: z.literal('answer_tool'), id, answer: z.enum(['allow', 'session', 'always', 'deny', 'reason']) }),
   z.object({ method: z.literal('answer_full'), answer: FullAnswer }),
+  z.object({ method: z.literal('show_terminal') }),
   /** Opens what a call changes, or has changed, in a diff editor. */
   z.object({ method: z.literal('show_diff'), id }),
   /** Opens a note of the model's in an editor. */

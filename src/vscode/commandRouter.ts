@@ -12,6 +12,7 @@ import { storeActionText } from './history/storeAccess';
 import { searchTyped } from '../core/recall/parseSearchText';
 import { ApprovalCommands } from './tools/approvalCommands';
 import { pickTools } from './tools/toolPickers';
+import type { TerminalRunner } from './tools/terminalRunner';
 import { BranchCommands, type BranchCommandName } from './sessions/branchCommands';
 import type { ApiKeyCommandsDeps } from './models/apiKeyCommands';
 import type { ChatController } from './chat/chatController';
@@ -54,6 +55,7 @@ export interface CommandRouterDeps {
   readonly ids: IdSource;
   readonly focusComposer: () => void;
   readonly changes: ChangeDocuments;
+  readonly terminals: Pick<TerminalRunner, 'show'>;
   readonly fullQuestions: FullQuestions;
   /** Tells, each time it is asked, what a search by meaning cannot find now. */
   readonly meaning: () => Promise<() => string | null>;
@@ -247,6 +249,10 @@ export class CommandRouter implements WorkbenchActions {
     if (!change) throw new Error(t('There is no change to show.'));
     const whole = entry && isMemoryWrite(entry) ? await this.wholeNote(change) : null;
     await changes.show(whole ?? change);
+  }
+
+  showTerminal(): void {
+    if (!this.deps.terminals.show()) throw new Error(t('This command runs in the background: its output is shown here.'));
   }
 
   private async wholeNote(change: FileChange): Promise<FileChange | null> {

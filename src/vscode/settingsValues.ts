@@ -42,6 +42,8 @@ export interface Settings {
   readonly approval: ApprovalSettings;
   /** The defaults and the user's own rules are in one table. */
   readonly editRules: EditRules;
+  /** Commands run in a terminal of VS Code where its shell can tell how they end. */
+  readonly useTerminal: boolean;
   /** Commands get these environment variables. */
   readonly variables: VariableChoice;
   /** One turn has at most so many model steps with calls. */
@@ -115,6 +117,7 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
     approval: { mode: take('tools.approval'), rules: take('tools.alwaysAllow') },
     // The built-in rules hold beneath what the user has set; package.json shows them as the default.
     editRules: { ...defaultEditRules, ...skillRules(skillFolders), ...take('tools.autoApproveEdits') },
+    useTerminal: take('tools.useTerminal'),
     variables: { pass: take('tools.passVariables'), withhold: take('tools.withholdVariables') },
     maxRounds: take('tools.maxRounds'),
     recallHints: take('recall.hints'),
@@ -240,6 +243,7 @@ const checks = {
   'tools.autoApproveEdits': editRules,
   'tools.passVariables': names,
   'tools.withholdVariables': names,
+  'tools.useTerminal': aFlag,
   'tools.maxRounds': aCount,
   'recall.hints': aFlag,
   'recall.embeddings': anEmbedder,

@@ -64,6 +64,7 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
 function patience(method: ViewRequest['method']): number {
   switch (method) {
     case 'select_model':
+    case 'answer_tool':
     case 'select_policy':
     case 'answer_full':
     case 'set_api_key':

@@ -81,6 +81,18 @@ export class CommandRunner implements Disposable {
     });
   }
 
+  /**
+   * For a shell that another program starts: what it gets, what has to be taken out of it where that program adds variables of its own,
+   * and how all it has started is ended; when this is disposed of, that ends as well.
+   */
+  claim(): { readonly environment: Readonly<Record<string, string>>; readonly unwanted: readonly string[]; readonly end: () => void } {
+    const mark = `${this.mark}${++this.started}.`;
+    const entries = Object.entries(this.environment(mark)).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    const environment = Object.fromEntries(entries);
+    const unwanted = Object.keys(process.env).filter((name) => !Object.hasOwn(environment, name));
+    return { environment, unwanted, end: () => new CommandFamily(mark, null).end('SIGKILL') };
+  }
+
   /** Ends at once whatever is left of all commands. Synchronous: a window that closes waits for nothing. */
   dispose(): void {
     if (this.started === 0) return;

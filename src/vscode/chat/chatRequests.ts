@@ -29,6 +29,7 @@ export interface WorkbenchActions {
   readonly approvals: Pick<ApprovalCommands, 'answer'>;
   answerFull(answer: FullAnswer): Promise<void>;
   showDiff(call: string): Promise<void>;
+  showTerminal(): void;
   openNote(path: string): Promise<void>;
   saveNote(): Promise<void>;
   openLink(href: string): Promise<void>;
@@ -121,6 +122,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return showEntry(request.id, controller);
     case 'answer_tool':
       return workbench.approvals.answer(request.id, request.answer);
+    case 'show_terminal':
+      return workbench.showTerminal();
     case 'answer_full':
       return workbench.answerFull(request.answer);
     case 'open_note':

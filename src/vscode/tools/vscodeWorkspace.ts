@@ -16,6 +16,7 @@ import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from '../../node/tools/commandRunner';
+import type { TerminalRunner } from './terminalRunner';
 import { fileFault, readHeld, replaceHeld, realPlace, type HeldPlaces } from '../../node/tools/workspaceFiles';
 import { lineMatcher } from '../../node/tools/lineMatcher';
 
@@ -27,9 +28,11 @@ export class VscodeWorkspace implements ToolWorkspace {
   readonly lineMatcher = lineMatcher;
   readonly run: ToolWorkspace['run'];
 
-  constructor(private readonly commands: CommandRunner) {
-    // A child process and not a terminal with shell integration: that is not there in every shell, and its output would go through
-    // the user's prompt and cannot be told apart from what they type. Nothing runs where there is no disk to run it on.
+  constructor(
+    private readonly commands: CommandRunner,
+    private readonly terminals: Pick<TerminalRunner, 'run'>,
+  ) {
+    // Nothing runs where there is no disk to run it on.
     const isOnDisk = (workspace.workspaceFolders ?? []).some(({ uri }) => uri.scheme === 'file');
     if (isOnDisk) this.run = (command, folder, onOutput, signal) => this.runInFolder(command, folder, onOutput, signal);
   }
@@ -167,7 +170,7 @@ export class VscodeWorkspace implements ToolWorkspace {
   private async runInFolder(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
     const uri = this.uri(folder);
     if (uri.scheme !== 'file') throw new ToolFault('This folder is on no disk: nothing can be run in it.');
-    return this.commands.run(command, uri.fsPath, onOutput, signal);
+    return (await this.terminals.run(command, uri.fsPath, onOutput, signal)) ?? this.commands.run(command, uri.fsPath, onOutput, signal);
   }
 
   private uri({ folder, path }: Place): Uri {

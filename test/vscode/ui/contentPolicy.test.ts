@@ -43,7 +43,7 @@ describe('the content security policy at run time', () => {
     await chat.send('Run it');
     await chat.see('.approval-detail', '⟦U+202E⟧hidden⟦U+200B⟧');
     await workbench.screenshot('hidden-characters');
-    await chat.press('Deny');
+    await chat.press(/^Deny$/);
     await chat.idle();
     await (await chat.locator('tk-gauge [role=meter]')).hover();
     for (const [command, heading] of [

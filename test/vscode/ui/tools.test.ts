@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +8,12 @@ import { inOrder } from '../../support/chat/inOrder';
 import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 import { themes } from '../../support/view/themes';
 import { waitFor } from '../../support/waitFor';
+
+/** Command lines of what runs on this machine and begins so. */
+const processes = (beginning: string) =>
+  execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.startsWith(beginning));
 
 /** Tools in a real window, told in order. */
 describe('workspace tools', function () {
@@ -60,7 +67,7 @@ describe('workspace tools', function () {
     api.enqueue(reply('I look around.', ...calls), reply('I have seen it.'));
     await chat.ask('Look around');
     const [read, list, find, search] = results();
-    assert.match(read!, /^src\/tide\.js, lines 1 to \d+ of \d+:\n {4}1\t\/\*\* The first reading/);
+    assert.match(read!, /^src\/tide\.js, lines 1 to \d+ of \d+:\n1\t\/\*\* The first reading/);
     assert.match(list!, /^\.:\nnotes\/\nsrc\//);
     assert.match(find!, /^src\/cli\.js\nsrc\/table\.js\nsrc\/tide\.js$/m);
     assert.match(search!, /^\d+ lines in \d files:\n[\s\S]*src\/tide\.js:2: export function nextHighWater/);
@@ -170,7 +177,7 @@ describe('workspace tools', function () {
       .waitFor();
     await workbench.screenshot('tools-badge');
     await chat.see('.approval-title', 'Create made.txt');
-    await chat.press('Deny');
+    await chat.press(/^Deny$/);
     await chat.idle();
     await chat.see('.tool.denied', 'not allowed');
     assert.equal(existsSync(file('made.txt')), false);
@@ -182,7 +189,7 @@ describe('workspace tools', function () {
     api.enqueue(reply(toolCall('read_file', { path: '.env' }), toolCall('read_file', { path: '../../etc/passwd' })), reply('I see.'));
     await chat.send('Read my secrets');
     await chat.see('.approval', 'looks like a file that holds secrets');
-    await chat.press('Deny');
+    await chat.press(/^Deny$/);
     await chat.idle();
     assert.equal(await chat.count('.approval'), 0);
     const told = results().slice(-2);
@@ -190,21 +197,48 @@ describe('workspace tools', function () {
     assert.ok(!JSON.stringify(api.messages).includes('very-secret'));
   });
 
-  it('runs a command after asking, and shows what it prints', async () => {
+  it('runs a command in a terminal after asking, and shows what it prints', async () => {
     const { chat, api, workbench } = session;
     api.enqueue(
-      reply(toolCall('run_command', { command: 'echo begun; while [ ! -e go ]; do sleep 0.1; done; echo done' })),
+      reply(
+        toolCall('run_command', {
+          command:
+            'echo begun; while [ ! -e go ]; do sleep 0.1; done; printf "\\033[31mred\\033[0m\\n"; echo "key: $ANTHROPIC_API_KEY."; [ -t 1 ] && echo done',
+        }),
+      ),
       reply('It ran.'),
     );
     await chat.send('Run it');
     await chat.see('.approval-detail', 'echo begun');
     await chat.press(/^Allow$/);
     await (await chat.locator('.tool-line')).last().click();
-    await chat.see('.tool-details', /begun/);
+    await chat.see('.tool-details pre', /^begun/);
+    await chat.press('Show terminal');
+    await workbench.page.locator('.terminal-tab, .single-terminal-tab').filter({ hasText: 'Threadkeeper' }).first().waitFor();
     await workbench.screenshot('tools-command');
     await writeFile(file('go'), '');
     await chat.idle();
-    assert.match(results().at(-1)!, /^Exit code 0 after .*\nbegun\ndone$/);
+    assert.match(results().at(-1)!, /^Exit code 0 after .*\nbegun\nred\nkey: \.\ndone$/);
+  });
+
+  it('runs the next command in the same terminal, and ends one that is stopped with all it has started', async () => {
+    const { chat, api } = session;
+    api.enqueue(reply(toolCall('run_command', { command: 'echo $$ > first; false' })), reply('It failed.'));
+    await chat.send('And again');
+    await chat.press(/^Allow$/);
+    await chat.idle();
+    assert.match(results().at(-1)!, /^Exit code 1 after /);
+    api.enqueue(
+      reply(toolCall('run_command', { command: 'echo $$ > second; (setsid sleep 987 &) ; echo waiting; sleep 986' })),
+      reply('Never said.'),
+    );
+    await chat.send('Wait');
+    await chat.press(/^Allow$/);
+    await waitFor('the second command', () => existsSync(file('second')) && processes('sleep 98').length === 2);
+    assert.equal(await text('second'), await text('first'));
+    await chat.press('Stop');
+    await chat.idle();
+    await waitFor('the end of what it has started', () => processes('sleep 98').length === 0);
   });
 
   it('leaves a tool that is switched off out of the prompt', async () => {
@@ -287,7 +321,7 @@ describe('workspace tools', function () {
     await server.writeSettings({ ...settings, 'workbench.colorTheme': themes.light });
     await waitFor('the light theme', async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${themes.light}"])`)) > 0);
     await workbench.screenshot('tools-guarded-light');
-    await chat.press('Deny');
+    await chat.press(/^Deny$/);
     await chat.idle();
     assert.equal(existsSync(file('.vscode/tasks.json')), false);
 
@@ -299,7 +333,7 @@ describe('workspace tools', function () {
     await server.writeSettings({ ...settings, 'workbench.colorTheme': themes.dark });
     await waitFor('the dark theme', async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${themes.dark}"])`)) > 0);
     await workbench.screenshot('tools-hidden-dark');
-    await chat.press('Deny');
+    await chat.press(/^Deny$/);
     await chat.idle();
     assert.equal(existsSync(file('ran')), false);
     await server.writeSettings({ ...settings, 'threadkeeper.tools.approval': 'allowReads', 'workbench.colorTheme': themes.dark });
@@ -315,7 +349,7 @@ describe('workspace tools', function () {
     api.enqueue(reply(toolCall('create_file', { path: 'Makefile', content: 'all:' })), reply('Not made.'));
     await chat.send('Make a Makefile');
     await chat.see('.approval-detail', 'Builds and tests run this file.');
-    await chat.press('Deny');
+    await chat.press(/^Deny$/);
     await chat.idle();
     await rm(file('.vscode'), { recursive: true });
   });

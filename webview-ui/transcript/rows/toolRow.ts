@@ -44,6 +44,11 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
         </span>
       </button>
       ${tool.file === undefined ? nothing : openButton(tool.file)}
+      ${
+        tool.name === 'run_command' && tool.status === 'running' && !tool.approval
+          ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_terminal' })}>${t('Show terminal')}</button>`
+          : nothing
+      }
       ${approvalCard(tool)}
       ${
         expanded

@@ -84,7 +84,9 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
             ? `Ended after ${seconds} seconds, before it had finished.`
             : killed !== null
               ? `Ended by signal ${killed} after ${took}.`
-              : `Exit code ${code} after ${took}.`;
+              : code === null
+                ? `Ended after ${took}; its shell did not say how.`
+                : `Exit code ${code} after ${took}.`;
         const missed = code === 0 ? '' : missedText(command, output.text, workspace.withheldVariables ?? []);
         return {
           text: `${end}\n${output.text.trimEnd() || '(no output)'}${missed}`,

@@ -1,0 +1,175 @@
+import { basename } from 'node:path';
+import { env, ThemeIcon, window, workspace, type Terminal, type TerminalShellIntegration } from 'vscode';
+import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { PlainOutput } from '../../core/tools/command/plainOutput';
+import type { CommandEnd } from '../../core/tools/toolWorkspace';
+import type { CommandRunner } from '../../node/tools/commandRunner';
+
+/** A shell that has not told of itself by then has no integration. On a busy machine it takes some seconds. */
+const integrationMs = 10_000;
+/** Between Ctrl+C and the end of everything that the terminal has started. */
+const graceMs = 1_000;
+
+/** Shells for which VS Code has an integration, with how variables are taken out of them. */
+const unsetCommands: Readonly<Record<string, string>> = { bash: 'unset', zsh: 'unset', fish: 'set -e' };
+
+/** By these, programs in a terminal reach the editor, and Git asks it for passwords. */
+const addedByEditor = [
+  'VSCODE_IPC_HOOK_CLI',
+  'VSCODE_GIT_IPC_HANDLE',
+  'VSCODE_GIT_ASKPASS_NODE',
+  'VSCODE_GIT_ASKPASS_MAIN',
+  'VSCODE_GIT_ASKPASS_EXTRA_ARGS',
+  'GIT_ASKPASS',
+];
+
+interface Own {
+  readonly terminal: Terminal;
+  readonly integration: TerminalShellIntegration;
+  /** Ends all that the terminal has started, its shell included. */
+  readonly end: () => void;
+}
+
+/**
+ * Runs command lines in VS Code's own terminals, where their user sees them, can type into them and can stop them. The shell is the user's;
+ * it is given the same variables as a command without a terminal, and what VS Code or its start-up files add of those that are withheld is
+ * taken out before the first command (VS Code's server passes on its own variables, whatever `strictEnv` says).
+ */
+export class TerminalRunner implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly idle = new Set<Own>();
+  private newest: Terminal | null = null;
+  private isMissing = false;
+
+  constructor(
+    private readonly commands: Pick<CommandRunner, 'claim'>,
+    private readonly isWanted: () => boolean,
+  ) {
+    this.disposables.add(window.onDidCloseTerminal((closed) => this.forget(closed)));
+  }
+
+  /** Brings the terminal of the last command to the front; false when there is none. */
+  show(): boolean {
+    this.newest?.show(true);
+    return this.newest !== null;
+  }
+
+  /**
+   * Null where no terminal can do it: the command has several lines, the shell has no integration, or the user does not want it. Nothing
+   * was run then. When the signal is aborted, the command is interrupted and ended with all it has started.
+   */
+  async run(command: string, cwd: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd | null> {
+    if (!this.isWanted() || this.isMissing || command.includes('\n') || unsetOf() === undefined) return null;
+    if (workspace.getConfiguration().get('terminal.integrated.shellIntegration.enabled') === false) return null;
+    const own = this.take(cwd) ?? (await this.open(cwd, signal));
+    if (!own) return null;
+    const end = await execute(own, command, onOutput, signal);
+    if (!signal.aborted && own.terminal.exitStatus === undefined) this.idle.add(own);
+    return end;
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+    for (const { terminal } of this.idle) terminal.dispose();
+  }
+
+  /** A terminal that waits in this folder, with nothing left in it that could change what a command does there. */
+  private take(cwd: string): Own | undefined {
+    const own = [...this.idle].find(({ integration }) => integration.cwd?.fsPath === cwd);
+    if (own) this.idle.delete(own);
+    return own;
+  }
+
+  private async open(cwd: string, signal: AbortSignal): Promise<Own | null> {
+    const { environment, unwanted, end } = this.commands.claim();
+    const { TERM: _dumb, ...variables } = environment;
+    const terminal = window.createTerminal({
+      name: 'Threadkeeper',
+      iconPath: new ThemeIcon('comment-discussion'),
+      cwd,
+      env: { ...variables, HISTFILE: '' },
+      strictEnv: true,
+      isTransient: true,
+    });
+    this.newest = terminal;
+    const integration = await integrationOf(terminal, signal);
+    if (!integration) {
+      terminal.dispose();
+      this.isMissing ||= !signal.aborted;
+      return null;
+    }
+    const own = { terminal, integration, end };
+    const names = [...unwanted, ...addedByEditor].filter((name) => /^[A-Za-z_]\w*$/.test(name));
+    await execute(own, `${unsetOf()} ${names.join(' ')}; clear`, () => undefined, signal);
+    return own;
+  }
+
+  private forget(closed: Terminal): void {
+    for (const own of this.idle) if (own.terminal === closed) this.idle.delete(own);
+    if (this.newest === closed) this.newest = null;
+  }
+}
+
+function unsetOf(): string | undefined {
+  return process.platform === 'win32' ? undefined : unsetCommands[basename(env.shell)];
+}
+
+function integrationOf(terminal: Terminal, signal: AbortSignal): Promise<TerminalShellIntegration | null> {
+  if (terminal.shellIntegration) return Promise.resolve(terminal.shellIntegration);
+  return new Promise((resolve) => {
+    const done = (found: TerminalShellIntegration | null) => {
+      clearTimeout(timer);
+      changed.dispose();
+      signal.removeEventListener('abort', stop);
+      resolve(found);
+    };
+    const stop = () => done(null);
+    const timer = setTimeout(stop, integrationMs);
+    const changed = window.onDidChangeTerminalShellIntegration(
+      ({ terminal: one, shellIntegration }) => one === terminal && done(shellIntegration),
+    );
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+async function execute(own: Own, command: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
+  const { terminal, integration } = own;
+  const listeners = new DisposableStore();
+  let force: NodeJS.Timeout | undefined;
+  const kill = () => {
+    own.end();
+    terminal.dispose();
+  };
+  const stop = () => {
+    terminal.sendText('\u0003', false);
+    force = setTimeout(kill, graceMs);
+  };
+  try {
+    const execution = integration.executeCommand(command);
+    const ended = new Promise<CommandEnd>((resolve) => {
+      listeners.add(
+        window.onDidEndTerminalShellExecution(
+          ({ execution: one, exitCode }) => one === execution && resolve({ code: exitCode ?? null, signal: null }),
+        ),
+      );
+      listeners.add(window.onDidCloseTerminal((closed) => closed === terminal && resolve({ code: null, signal: 'SIGHUP' })));
+    });
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    const output = new PlainOutput(onOutput);
+    const read = (async () => {
+      for await (const part of execution.read()) output.add(part);
+      output.end();
+    })();
+    const end = await ended;
+    // The last part may come behind the end; the stream of a terminal that was closed may never end.
+    await Promise.race([read, new Promise((resolve) => setTimeout(resolve, graceMs))]);
+    return end;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    clearTimeout(force);
+    listeners.dispose();
+    // What the command has left running goes with it when it was stopped.
+    if (signal.aborted) kill();
+  }
+}
