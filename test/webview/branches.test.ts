@@ -109,36 +109,47 @@ describe('branches in the view', function () {
 
   it('the actions of a row are one stop of the Tab key, and the arrow keys go through them', async () => {
     const view = await open({ snapshot: snapshot({ rows }) });
-    await view.button('Ask for another answer').last().focus();
+    await view.button('Copy this answer').last().focus();
     const names: (string | null)[] = [];
-    for (let i = 0; i < 7; i++) {
+    for (let i = 0; i < 5; i++) {
       names.push(await view.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null));
       await view.page.keyboard.press('ArrowRight');
     }
     deepStrictEqual(names, [
-      'Ask for another answer',
       'Copy this answer',
+      'Ask for another answer',
+      'Fork the session from this answer',
+      'More about this answer',
+      'Copy this answer',
+    ]);
+    strictEqual(await view.find('[data-id=a2] .row-actions button[tabindex="0"]').count(), 1);
+    for (const name of ['Ask for another answer', 'Copy this answer', 'Fork the session from this answer'])
+      await view.button(name).last().click();
+    const items = view.find('[data-id=a2] [role=menuitem]');
+    deepStrictEqual(await items.allTextContents(), [
       'Pin this answer',
       'Exclude this answer',
       'Label this answer',
-      'Fork the session from this answer',
-      'Ask for another answer',
+      'Restore to before this turn…',
     ]);
-    strictEqual(await view.find('[data-id=a2] .row-actions button[tabindex="0"]').count(), 1);
-    for (const name of ['Ask for another answer', 'Copy this answer', 'Label this answer', 'Fork the session from this answer'])
-      await view.button(name).last().click();
+    for (const name of ['Label this answer', 'Restore to before this turn…']) {
+      await view.button('More about this answer').last().press('Enter');
+      await items.filter({ hasText: name }).click();
+    }
     deepStrictEqual(await view.requests(), [
       { method: 'regenerate', entry: 'a2' },
       { method: 'copy', text: 'They silt up.' },
-      { method: 'label', entry: 'a2', label: '' },
       { method: 'fork', entry: 'a2' },
+      { method: 'label', entry: 'a2', label: '' },
+      { method: 'restore', entry: 'u2' },
     ]);
   });
 
   it('a label stands at its turn and is changed from there', async () => {
     const view = await open({ snapshot: snapshot({ rows, marks: [mark('a1', { label: 'moon theory' })] }) });
     strictEqual(await view.text('[data-id=a1] .label-chip'), 'Label: moon theory');
-    await view.button('Change the label of this answer').click();
+    await view.button('More about this answer').first().click();
+    await view.find('[role=menuitem]').filter({ hasText: 'Change the label of this answer' }).click();
     deepStrictEqual(await view.requests(), [{ method: 'label', entry: 'a1', label: 'moon theory' }]);
     await view.delta({ kind: 'marks', marks: [mark('a1'), mark('u2', { label: 'harbours' })] });
     deepStrictEqual(await view.find('.label-chip').count(), 1);

@@ -167,7 +167,7 @@ describe('rows', function () {
     strictEqual(await view.text('tk-row[data-id=u1] .remark'), 'Pinned');
     await view.page.keyboard.press('Enter');
     deepStrictEqual(await view.requested('unpin'), { method: 'unpin', id: 'u1' });
-    strictEqual(await view.button('Pin this answer').count(), 1);
+    strictEqual(await view.find('[data-id=a1] [role=menuitem]').first().textContent(), 'Pin this answer');
   });
 
   it('a checkpoint is one quiet line; what it says is a click away', async () => {
@@ -307,46 +307,6 @@ describe('rows', function () {
     strictEqual(await view.find('.user-message + .remark').count(), 0);
     await view.delta({ kind: 'row', row: assistant('a2', 'Yes.') }, { kind: 'turn', turn: null });
     strictEqual(await view.find('.user-message + .remark').count(), 0);
-  });
-
-  it('puts what can be done with an answer at its end and with a message above it: nothing is covered, nothing moves', async () => {
-    for (const width of [200, 320, 600]) {
-      const rows = [
-        user('u1', 'How long is a piece of string, all things considered?'),
-        assistant('a1', 'As long as it is.\n\nOr twice that.'),
-      ];
-      const view = await open({ snapshot: snapshot({ rows }), width });
-      const measured = await view.page.evaluate(() => {
-        const range = (selector: string) => {
-          const text = document.createRange();
-          text.selectNodeContents(document.querySelector(selector)!);
-          return text.getBoundingClientRect();
-        };
-        const bar = (row: string) => document.querySelector(`[data-id=${row}] .row-actions`)!.getBoundingClientRect();
-        const [message, answer] = [range('[data-id=u1] .user-text'), range('[data-id=a1] tk-markdown')];
-        return {
-          above: bar('u1').bottom - message.top,
-          below: answer.bottom - bar('a1').top,
-          right: innerWidth - bar('u1').right,
-          left: bar('u1').left,
-        };
-      });
-      ok(measured.above <= 3 && measured.below <= 0, `${width}: ${JSON.stringify(measured)}`);
-      ok(measured.right >= 0 && measured.left >= 0, `${width}: ${JSON.stringify(measured)}`);
-      strictEqual(await view.find('[data-id=a1] .row-actions').evaluate((bar) => getComputedStyle(bar).opacity), '1');
-    }
-  });
-
-  it('marks answers that were cut short, and goes on with the last one or asks again', async () => {
-    const cut = (['stopped', 'disconnected', 'crashed'] as const).map((interrupted) => assistant(interrupted, 'Half', { interrupted }));
-    const view = await open({ snapshot: snapshot({ rows: cut }) });
-    deepStrictEqual(
-      (await view.find('.interrupted').allTextContents()).map((t) => t.replace(/\s+/g, ' ').trim()),
-      ['Stopped', 'Connection lost', 'Interrupted by a restart Continue Retry'],
-    );
-    await view.button('Continue').click();
-    await view.button('Retry').click();
-    deepStrictEqual(await view.requests(), [{ method: 'retry' }, { method: 'regenerate', entry: 'crashed' }]);
   });
 
   it('a tool call is one line with its status; input and output are a click away', async () => {

@@ -19,6 +19,8 @@ export class RowView extends ViewElement {
     expanded: { attribute: false },
     last: { attribute: false },
     undoable: { attribute: false },
+    endsTurn: { attribute: false },
+    question: { attribute: false },
     speaker: { attribute: false },
     mark: { attribute: false },
     canBranch: { attribute: false },
@@ -28,6 +30,8 @@ export class RowView extends ViewElement {
   expanded = false;
   last = false;
   undoable = false;
+  endsTurn = false;
+  question: string | null = null;
   speaker: string | null = null;
   mark: RowMark | null = null;
   canBranch = false;
@@ -42,12 +46,12 @@ export class RowView extends ViewElement {
   };
 
   protected override render(): TemplateResult {
-    const { item, mark, expanded, last, undoable, speaker, toggle, canBranch, edit } = this;
+    const { item, mark, expanded, last, undoable, endsTurn, question, speaker, toggle, canBranch, edit } = this;
     const editing = this.editing || hasEdit(item.id);
     return html`
       ${mark?.fork ? forkSwitch(mark.fork, canBranch) : nothing}
       ${mark?.label && item.kind !== 'user' && item.kind !== 'assistant' ? labelChip(mark.label) : nothing}
-      ${content(item, { expanded, last, undoable, speaker, toggle, canBranch, edit, editing, label: mark?.label ?? null })}
+      ${content(item, { expanded, last, undoable, endsTurn, question, speaker, toggle, canBranch, edit, editing, label: mark?.label ?? null })}
       ${editing && item.kind === 'user' ? html`<tk-message-editor .entry=${item.id} .text=${item.text} .canSend=${canBranch} .done=${this.endEdit}></tk-message-editor>` : nothing}
       ${mark?.changes ? changesRow(item.id, mark.changes) : nothing}
       ${mark && mark.beyond.length > 0 && last && canBranch ? beyondSwitch(mark.beyond) : nothing}

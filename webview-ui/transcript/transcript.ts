@@ -8,7 +8,7 @@ import { icon } from '../render/icons';
 import type { RowView } from './row';
 import { around, bounded, extendedDown, extendedUp, grown, latest, shifted, type RowWindow } from './rowWindow';
 import { ScrollKeeper } from './scrollKeeper';
-import { foldBoundary, lastSaid, newestLiveCompaction, speakers } from './transcriptMarks';
+import { foldBoundary, lastSaid, newestLiveCompaction, speakers, turnsOf } from './transcriptMarks';
 import { ViewElement } from '../lib/viewElement';
 
 /** How far from an end of the rows in the document more are fetched, in heights of the transcript. */
@@ -116,6 +116,7 @@ export class TranscriptView extends ViewElement {
     const { start, end } = this.range;
     const rows = this.items.slice(start, end);
     const names = speakers(this.items, start, end, this.modelName);
+    const turns = turnsOf(this.items, start, end, this.idle);
     const boundary = foldBoundary(this.items);
     const undoable = newestLiveCompaction(this.items);
     const last = this.idle ? lastSaid(this.items) : -1;
@@ -136,6 +137,8 @@ export class TranscriptView extends ViewElement {
                 data-id=${item.id}
                 .item=${item}
                 .speaker=${names[index] ?? null}
+                .endsTurn=${turns[index]?.ends ?? false}
+                .question=${turns[index]?.question ?? null}
                 .expanded=${this.expanded.has(item.id)}
                 .last=${start + index === last}
                 .undoable=${item.id === undoable}

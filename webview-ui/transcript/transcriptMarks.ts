@@ -14,6 +14,25 @@ export function speakers(items: readonly Item[], start: number, end: number, inU
   return names;
 }
 
+/** For each row of a range: whether its turn ends with it, and the message that is answered. The last turn has no end while it runs. */
+export function turnsOf(
+  items: readonly Item[],
+  start: number,
+  end: number,
+  idle: boolean,
+): { readonly ends: boolean; readonly question: string | null }[] {
+  let question = items.slice(0, start).findLast(({ kind }) => kind === 'user')?.id ?? null;
+  const turns: { ends: boolean; question: string | null }[] = [];
+  for (let at = start; at < end; at++) {
+    const item = items[at]!;
+    if (item.kind === 'user') question = item.id;
+    let next = at + 1;
+    while (next < items.length && !isAnswer(items[next]) && !endsAnswer(items[next]!)) next++;
+    turns.push({ ends: isAnswer(item) && (next < items.length ? !isAnswer(items[next]) : idle), question });
+  }
+  return turns;
+}
+
 /** Index of the last row that the model sees through the summary only, when verbatim rows follow it; -1 otherwise. */
 export function foldBoundary(items: readonly Item[]): number {
   const last = items.findLastIndex((item) => 'folded' in item && item.folded);

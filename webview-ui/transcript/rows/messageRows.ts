@@ -77,31 +77,17 @@ export interface Answer {
 /** The same template while it streams and after, so that its nodes stay. */
 export function assistantRow(
   { markdown, streaming, interrupted, at, stored }: Answer,
-  { speaker, canBranch, label, last }: RowContext,
+  { speaker, canBranch, label, last, endsTurn, question }: RowContext,
 ): TemplateResult {
   return html`
     <article class="answer ${stored?.pinned ? 'pinned' : ''} ${stored?.excluded && !stored.folded ? 'excluded' : ''}" aria-label=${at === null ? t('Answer') : t('Answer, {0}', timeOfDay(at))}>
       ${heading(speaker)}
       ${label ? labelChip(label) : nothing}
       <tk-markdown .source=${{ text: markdown, streaming }}></tk-markdown>
-      ${interrupted ? interruptedRemark(interrupted, stored?.id ?? null, last && canBranch) : nothing}
+      ${interrupted ? interruptedRemark(interrupted) : nothing}
       ${
         stored
-          ? rowActions(
-              t('this answer'),
-              [
-                {
-                  name: 'retry',
-                  icon: 'retry',
-                  label: t('Ask for another answer'),
-                  title: t('Ask for another answer; this one is kept'),
-                  disabled: !canBranch,
-                  run: ask({ method: 'regenerate', entry: stored.id }),
-                },
-                ...commonActions({ ...stored, text: markdown, label, canChange: canBranch }, t('this answer')),
-              ],
-              last,
-            )
+          ? footer({ ...stored, text: markdown, label, canBranch, question, canGoOn: interrupted !== null && last && canBranch }, endsTurn)
           : // Their room is there from the beginning, so that nothing moves when the answer ends.
             html`<div class="row-actions"></div>`
       }
@@ -110,17 +96,71 @@ export function assistantRow(
   `;
 }
 
-/** Whoever stopped an answer needs no warning; what comes next is a click away. */
-function interruptedRemark(why: NonNullable<Answer['interrupted']>, id: string | null, canGoOn: boolean): TemplateResult {
-  return html`<p class="remark interrupted">
-    ${icon(why === 'disconnected' ? 'warning' : 'info')} <span>${interruptions[why]()}</span>
-    ${
-      canGoOn && id !== null
-        ? html`<button type="button" class="link-button" @click=${ask({ method: 'retry' })}>${t('Continue')}</button>
-            <button type="button" class="link-button" @click=${ask({ method: 'regenerate', entry: id })}>${t('Retry')}</button>`
-        : nothing
-    }
-  </p>`;
+/** Whoever stopped an answer needs no warning. */
+function interruptedRemark(why: NonNullable<Answer['interrupted']>): TemplateResult {
+  return html`<p class="remark interrupted">${icon(why === 'disconnected' ? 'warning' : 'info')} <span>${interruptions[why]()}</span></p>`;
+}
+
+interface Footer extends NonNullable<Answer['stored']> {
+  readonly text: string;
+  readonly label: string | null;
+  readonly canBranch: boolean;
+  readonly canGoOn: boolean;
+  readonly question: string | null;
+}
+
+/** What can be done with an answer, at its end. */
+function footer({ canGoOn, question, canBranch, ...message }: Footer, isShown: boolean): TemplateResult {
+  const what = t('this answer');
+  const common = commonActions({ ...message, canChange: canBranch }, what);
+  const named = (name: string) => common.filter((action) => action.name === name);
+  const { id, pinned, excluded, folded } = message;
+  return rowActions(
+    what,
+    [
+      ...named('copy'),
+      {
+        name: 'retry',
+        icon: 'retry',
+        label: t('Ask for another answer'),
+        title: t('Ask for another answer; this one is kept'),
+        disabled: !canBranch,
+        run: ask({ method: 'regenerate', entry: id }),
+      },
+      ...(canGoOn
+        ? [
+            {
+              name: 'continue',
+              icon: 'play' as const,
+              label: t('Continue'),
+              title: t('Continue this answer'),
+              text: t('Continue'),
+              run: ask({ method: 'retry' }),
+            },
+          ]
+        : []),
+      ...named('fork'),
+    ],
+    isShown,
+    {
+      label: t('More about this answer'),
+      items: [
+        pinned
+          ? { label: t('Unpin {0}', what), request: { method: 'unpin', id } }
+          : { label: t('Pin {0}', what), request: { method: 'pin', id } },
+        excluded
+          ? { label: t('Include {0} again', what), request: { method: 'include', id }, disabled: folded || !canBranch }
+          : { label: t('Exclude {0}', what), request: { method: 'exclude', id }, disabled: folded || pinned || !canBranch },
+        {
+          label: message.label === null ? t('Label {0}', what) : t('Change the label of {0}', what),
+          request: { method: 'label', entry: id, label: message.label ?? '' },
+        },
+        ...(question === null
+          ? []
+          : [{ label: t('Restore to before this turn…'), request: { method: 'restore' as const, entry: question }, disabled: !canBranch }]),
+      ],
+    },
+  );
 }
 
 export interface Thought {

@@ -6,18 +6,20 @@ import { icon } from '../../render/icons';
 export interface MenuItem {
   readonly label: string;
   readonly request: ViewRequest;
+  readonly disabled?: boolean;
 }
 
 /** What is seldom wanted, behind ⋯. Opens below its button, or above it where there is no room; the arrow keys go through it. */
-export function moreMenu(label: string, items: readonly MenuItem[]): TemplateResult {
+export function moreMenu(label: string, items: readonly MenuItem[], tabIndex = 0): TemplateResult {
   return html`<span class="more">
-    <button type="button" class="icon-button" title=${label} aria-label=${label} aria-haspopup="menu" @click=${toggle}>${icon('more')}</button>
+    <button type="button" class="icon-button" tabindex=${tabIndex} title=${label} aria-label=${label} aria-haspopup="menu" @click=${toggle}>${icon('more')}</button>
     <div popover class="more-menu" role="menu" aria-label=${label} @toggle=${toggled} @keydown=${move}>
       ${items.map(
         (item) => html`<button
           type="button"
           role="menuitem"
           tabindex="-1"
+          ?disabled=${item.disabled ?? false}
           @click=${(event: Event) => {
             popoverOf(event)?.hidePopover();
             ask(item.request)(event);
@@ -38,12 +40,12 @@ function toggle(event: Event): void {
 
 function toggled(event: ToggleEvent): void {
   const menu = event.currentTarget as HTMLElement;
-  if (event.newState === 'open') menu.querySelector('button')?.focus();
+  if (event.newState === 'open') menu.querySelector<HTMLElement>('button:not([disabled])')?.focus();
 }
 
 function move(event: KeyboardEvent): void {
   const menu = event.currentTarget as HTMLElement;
-  const items = [...menu.querySelectorAll<HTMLElement>('button')];
+  const items = [...menu.querySelectorAll<HTMLElement>('button:not([disabled])')];
   const at = items.indexOf(document.activeElement as HTMLElement);
   if (event.key === 'Escape') {
     event.stopPropagation();

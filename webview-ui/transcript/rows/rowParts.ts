@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import { ask } from '../../lib/events';
 import { icon, type IconName } from '../../render/icons';
+import { moreMenu, type MenuItem } from './moreMenu';
 
 interface RowAction {
   /** Tells it from the others of its row. */
@@ -9,22 +10,29 @@ interface RowAction {
   readonly icon: IconName;
   readonly label: string;
   readonly title: string;
+  /** Stands beside the icon, where the action is what comes next. */
+  readonly text?: string;
   readonly pressed?: boolean;
   readonly disabled?: boolean;
   readonly run: (event: Event) => void;
 }
 
 /**
- * What can be done with a message: one stop of the Tab key, the arrow keys go from one to the next. In sight on hover and focus, and at the
- * last answer always.
+ * What can be done with a message: one stop of the Tab key, the arrow keys go from one to the next. In sight on hover and focus; `isShown`:
+ * always. What is seldom wanted is in a menu at the end.
  */
-export function rowActions(what: string, actions: readonly RowAction[], isShown = false): TemplateResult {
+export function rowActions(
+  what: string,
+  actions: readonly RowAction[],
+  isShown = false,
+  more: { readonly label: string; readonly items: readonly MenuItem[] } | null = null,
+): TemplateResult {
   const first = actions.find(({ disabled }) => !disabled);
   return html`<div class="row-actions ${isShown ? 'shown' : ''}" role="toolbar" aria-label=${t('Actions for {0}', what)} @keydown=${move}>
     ${actions.map(
       (action) => html`<button
         type="button"
-        class="icon-button ${action.pressed ? 'pressed' : ''}"
+        class="icon-button ${action.pressed ? 'pressed' : ''} ${action.text === undefined ? '' : 'worded'}"
         data-action=${action.name}
         tabindex=${action === first ? 0 : -1}
         aria-label=${action.label}
@@ -32,9 +40,10 @@ export function rowActions(what: string, actions: readonly RowAction[], isShown 
         ?disabled=${action.disabled ?? false}
         @click=${action.run}
       >
-        ${icon(action.icon)}
+        ${icon(action.icon)}${action.text === undefined ? nothing : html`<span>${action.text}</span>`}
       </button>`,
     )}
+    ${more ? moreMenu(more.label, more.items, first ? -1 : 0) : nothing}
   </div>`;
 }
 
@@ -125,7 +134,7 @@ function move(event: KeyboardEvent): void {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   const bar = event.currentTarget as HTMLElement;
   if (step === undefined) return;
-  const buttons = [...bar.querySelectorAll<HTMLButtonElement>('button:not([disabled])')];
+  const buttons = [...bar.querySelectorAll<HTMLButtonElement>('button:not([disabled], [role=menuitem])')];
   const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
   const next = buttons[(at + step + buttons.length) % buttons.length];
   if (at < 0 || !next) return;
@@ -141,6 +150,10 @@ export interface RowContext {
   readonly last: boolean;
   /** The newest live compaction: only that one can be undone. */
   readonly undoable: boolean;
+  /** The last row of a finished turn: what can be done with its answer is in sight. */
+  readonly endsTurn: boolean;
+  /** The message that the row's turn answers; null where it is not known. */
+  readonly question: string | null;
   /** Name to show above the row when the speaker changes with it. */
   readonly speaker: string | null;
   readonly toggle: () => void;

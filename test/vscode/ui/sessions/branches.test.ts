@@ -61,7 +61,8 @@ describe('branches of a conversation', function () {
   it('a turn is labelled, and found by its label', async () => {
     const { chat, workbench } = session;
     await (await chat.see('article.answer', 'Silt comes with the rivers.')).hover();
-    await (await chat.frame()).getByRole('button', { name: 'Label this answer' }).last().click();
+    await (await chat.frame()).getByRole('button', { name: 'More about this answer' }).last().click();
+    await (await chat.frame()).getByRole('menuitem', { name: 'Label this answer' }).last().click();
     await workbench.quickInput.waitUntilOpen('Label This Turn');
     await workbench.quickInput.accept('estuary theory');
     await chat.see('.label-chip', 'estuary theory');
