@@ -339,7 +339,7 @@ describe('Conversation: compaction', () => {
     await fill(5, 800);
     const result = await rig.conversation.compact();
     assert.deepEqual([result.entry?.content.rung, result.entry?.content.needsSummaryRetry], ['extractive', true]);
-    assert.match(result.entry!.content.note!, /could not summarise/);
+    assert.match(result.entry!.content.note!, /could not summarize/);
   });
 
   it('changes nothing when it is stopped', async () => {

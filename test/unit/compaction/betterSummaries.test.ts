@@ -111,7 +111,7 @@ describe('better summaries', () => {
     await rig.fill(6, 800);
     rig.summarizer.fail = 'server';
     const failed = await rig.conversation.previewCompaction();
-    assert.equal(failed.content?.note, 'The model could not summarise: scripted-summarizer: by script.');
+    assert.equal(failed.content?.note, 'The model could not summarize: scripted-summarizer: by script.');
     rig.summarizes = false;
     await rig.fill(1, 800, 'later');
     const { content } = await rig.conversation.previewCompaction();

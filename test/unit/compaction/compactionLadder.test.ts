@@ -55,7 +55,7 @@ describe('a summariser that does wrong', () => {
       assert.deepEqual([outcome.ok, outcome.text], [true, 'went on']);
       const [record] = rig.compactions();
       assert.deepEqual([record?.content.rung, record?.content.needsSummaryRetry], ['extractive', true]);
-      assert.match(record!.content.note!, /The model could not summarise|too long/);
+      assert.match(record!.content.note!, /The model could not summarize|too long/);
       assert.equal(record!.content.heldMs, 0, 'not a moment of the test clock');
       const { entries } = await rig.store.page(rig.session, { limit: 100 });
       const contents = (list: typeof entries) => list.map(({ uuid, content }) => [uuid, content]);

@@ -22,7 +22,7 @@ describe('a summary that fails', () => {
     await run.talk(1, 8, 7_500);
     await run.exchange('9', { size: 7_520 });
     assert.deepEqual(told(), [
-      'The model could not summarise: scripted-summarizer: Overloaded. The conversation stays as it is, and the next message tries again.',
+      'The model could not summarize: scripted-summarizer: Overloaded. The conversation stays as it is, and the next message tries again.',
     ]);
     assert.deepEqual([run.compactions.length, messages()], [0, 17]);
     await run.exchange('10');

@@ -71,7 +71,7 @@ describe('the daily budget', () => {
       const { entry } = await rig.conversation.compact(null);
       assert.deepEqual(
         { rung: entry?.content.rung, note: entry?.content.note, needsSummaryRetry: entry?.content.needsSummaryRetry },
-        { rung: 'extractive', note: 'The model could not summarise: scripted-summarizer: The budget is spent.', needsSummaryRetry: true },
+        { rung: 'extractive', note: 'The model could not summarize: scripted-summarizer: The budget is spent.', needsSummaryRetry: true },
       );
       assert.deepEqual([gates, summarizer.prompts], [[true], []]);
       exhausted = false;

@@ -328,7 +328,7 @@ const otherPaths: Readonly<Record<string, Path>> = {
       {
         ...emptyFoldedState,
         state: { logos: [text], pathos: [text], abstract: [text], conversation_summary: `.${text}` },
-        lines: [line],
+        lines: [{ ref: '#4', text: `;${text}` }],
         ledger: [{ ref: '#1', text: 'x' }],
         orders: [{ ref: '#2', text: `.${text}` }],
         values: [{ ref: '#3', text: `.${text}` }],

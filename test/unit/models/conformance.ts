@@ -101,7 +101,7 @@ export function conforms(subject: Subject): void {
         wired.enqueue(httpFault(400, 'invalid_request_error', `tools.0: no good; sent as Bearer ${wired.secret}`));
         const { error } = await rig.conversation.send('hello', 'm1');
         assert.equal(error?.reason, 'invalid_request');
-        assert.match(error?.message ?? '', /tools\.0: no good/);
+        assert.match(error?.detail ?? '', /tools\.0: no good/);
         const everything = JSON.stringify([rig.events, rig.logged, wired.logged]);
         assert.ok(!everything.includes(wired.secret));
         await assertGoesOn();

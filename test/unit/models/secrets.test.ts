@@ -44,7 +44,7 @@ describe('a secret', () => {
       try {
         wired.enqueue(httpFault(400, 'invalid_request_error', `no good: ${quoted(key)}`));
         const { error } = await rig.conversation.send(`password = ${told[0]!}, and slack has ${told[1]!}; ${marker}`, 'm1');
-        assert.match(error?.message ?? '', /no good/);
+        assert.match(error?.detail ?? '', /no good/);
         wired.enqueue(
           reply('Half', errorEvent('api_error', quoted(key))),
           reply('Let me see.', toolCall('echo', { text: 'hi' })),

@@ -64,7 +64,7 @@ describe('tools over a real folder', () => {
     const next = Number(/read_file with "start_line": (\d+)\.\]$/.exec(first)![1]);
     match(
       await said('read_file', { path: 'src/long.txt', start_line: next, line_count: 2 }),
-      new RegExp(`lines ${next} to ${next + 1} of 9000.*\n +${next}\tline ${next}\n`),
+      new RegExp(`lines ${next} to ${next + 1} of 9000.*\n${next}\tline ${next}\n`),
     );
     match(
       await said('read_file', { path: 'src/long.txt', start_line: 9_001 }),

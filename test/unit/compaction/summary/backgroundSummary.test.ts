@@ -73,7 +73,7 @@ describe('the summary in the background', () => {
     await job.ended;
     summary.nextTurn();
     assert.equal(summary.state(), 'failed', 'nobody has been told yet');
-    assert.equal(summary.tellFailure(), 'The model could not summarise: Overloaded.');
+    assert.equal(summary.tellFailure(), 'The model could not summarize: Overloaded.');
     assert.equal(summary.state(), 'failed', 'this turn does not ask again');
     summary.nextTurn();
     assert.deepEqual([summary.state(), summary.tellFailure()], ['idle', null]);

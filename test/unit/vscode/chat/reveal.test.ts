@@ -29,6 +29,7 @@ describe('the way to an entry', () => {
       excerpted: new Set(),
       queued: [],
       pins: async () => [],
+      savings: async () => [],
       onDidEmit: () => ({ dispose: () => undefined }),
       follow: async () => undefined,
       dispose: () => undefined,
