@@ -20,6 +20,7 @@ import { endpointOf, type Endpoint } from './vscode/models/endpoint';
 import { notifyFull } from './vscode/context/fullContext';
 import { FullQuestions } from './vscode/context/fullQuestions';
 import { HistoryCommands } from './vscode/history/historyCommands';
+import { nestedInstructionFiles } from './vscode/composer/nestedInstructions';
 import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem, warnOfEphemeralStorage } from './vscode/notices';
 import { LmModels } from './vscode/models/lmModels';
 import type { LazyTree } from './vscode/lazyContributions';
@@ -208,7 +209,7 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
 }
 
 function composeRuntime(
-  { context, log, configuration, commands, terminals, owned }: Base,
+  { context, log, memory, configuration, commands, terminals, owned }: Base,
   asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>,
 ): LazyRuntime {
   let loaded: Promise<ConversationFactory> | undefined;
@@ -227,6 +228,8 @@ function composeRuntime(
       unsavedFiles: () => workspace.textDocuments.flatMap(({ isDirty, uri }) => (isDirty ? [uri.fsPath] : [])),
       otherTools: editorTools,
       isTrusted: () => workspace.isTrusted,
+      heedsInstructionFiles: () => !memory.instructionFilesOff(),
+      nestedInstructionFiles,
       askBudget,
       hosted: new LmModels({ api: vscode, canSend: (model) => context.languageModelAccessInformation.canSendRequest(model), log }),
       log,
@@ -332,6 +335,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
       store: () => store.get(),
       counter: async () => (await runtime.get()).tokens,
       workspace: () => new VscodeWorkspace(base.commands, base.terminals),
+      instructions: async (session) => (await runtime.get()).instructionFiles(session),
       noteFolders: async () => ({ workspace: join(await storeFolder(), 'notes'), user: userNotes(context) }),
     },
     restores: { restorer, choice: () => configuration.current.switchFiles },

@@ -15,6 +15,7 @@ import { GaugeView } from './gauge/gauge';
 import { HeaderView } from './chat/header';
 import { MarkdownView } from './transcript/markdownView';
 import { MessageEditor } from './transcript/messageEditor';
+import { InstructionsChip } from './composer/instructionsChip';
 import { PictureView } from './composer/attachmentList';
 import { TurnStatus, QueueView } from './chat/runningTurn';
 import { RowView } from './transcript/row';
@@ -31,6 +32,7 @@ const elements = {
   'tk-banner': BannerView,
   'tk-queue': QueueView,
   'tk-gauge': GaugeView,
+  'tk-instructions': InstructionsChip,
   'tk-composer': ComposerView,
   'tk-app': AppView,
 } as const;

@@ -44,3 +44,10 @@ export type ArgumentChoice = z.infer<typeof ArgumentChoice>;
 export const ArgumentChoices = z.array(ArgumentChoice);
 
 export const WrittenReply = z.object({ text: z.string(), attachments: Attachments });
+
+/** Instruction files of the workspace that the session on show has, or would have; `off`: for what they have been switched off. */
+export const WorkspaceInstructions = z.object({
+  files: z.array(z.object({ path: z.string(), tokens: z.number() })),
+  off: z.nullable(z.enum(['session', 'workspace'])),
+});
+export type WorkspaceInstructions = z.infer<typeof WorkspaceInstructions>;

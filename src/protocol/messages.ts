@@ -315,6 +315,9 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('attach'), source: AttachSource }),
   /** What `@` offers for a query; a new one ends the search before it. Reply: `Mentions`. */
   z.object({ method: z.literal('find_mentions'), query: z.string() }),
+  /** Reply: `WorkspaceInstructions`; the second one lets the user open them, or switch them off, first. */
+  z.object({ method: z.literal('instructions') }),
+  z.object({ method: z.literal('choose_instructions') }),
   /** Reply: the picture as a `data:` address. */
   z.object({ method: z.literal('attachment_image'), hash: z.string(), mime: z.string() }),
   z.object({ method: z.literal('open_attachment'), attachment: Attachment }),

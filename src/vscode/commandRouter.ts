@@ -65,7 +65,7 @@ export interface CommandRouterDeps {
   readonly showAnalytics: () => void;
   readonly watchOpenClaw: () => Promise<void>;
   readonly care: HistoryCommands;
-  readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'workspace' | 'noteFolders'>;
+  readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'workspace' | 'instructions' | 'noteFolders'>;
   readonly transfer: TransferCommands;
   readonly restores: Pick<RestoreCommandsDeps, 'restorer' | 'choice'>;
   readonly reviews: Pick<ReviewCommandsDeps, 'reviewer'> & { readonly open: OpenReview };
@@ -145,6 +145,7 @@ export class CommandRouter implements WorkbenchActions {
     });
     this.composer = new ComposerActions({
       ...deps.composer,
+      memory: deps.memory,
       controller: deps.controller,
       models: deps.models,
       undo: () => this.context.undoCompaction(),

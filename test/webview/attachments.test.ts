@@ -56,6 +56,29 @@ describe('attachments and menus of the composer', function () {
     deepStrictEqual(await chips(view), []);
   });
 
+  it('names the instruction files that the model is given, with their tokens, and whether they are off', async () => {
+    const view = await open({ snapshot: snapshot() });
+    strictEqual(await view.find('.instructions-chip').count(), 0);
+    const files = [
+      { path: 'AGENTS.md', tokens: 1_240 },
+      { path: '.github/copilot-instructions.md', tokens: 90 },
+    ];
+    await answer(view, { instructions: { files, off: null }, choose_instructions: { files, off: 'session' } });
+    await view.page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    const chip = view.find('.instructions-chip');
+    await chip.waitFor();
+    strictEqual((await chip.textContent())?.trim(), 'Instructions: AGENTS.md, copilot-instructions.md');
+    strictEqual(
+      await chip.getAttribute('title'),
+      'The model follows these files:\nAGENTS.md: 1.2k tokens\n.github/copilot-instructions.md: 90 tokens',
+    );
+    deepStrictEqual(await axeViolations(view), []);
+    await chip.click();
+    await view.requested('choose_instructions');
+    await view.find('.instructions-chip.off').waitFor();
+    strictEqual((await chip.textContent())?.trim(), 'Instructions: off');
+  });
+
   it('offers context at a button, as if @ had been typed', async () => {
     const view = await open({ snapshot: snapshot() });
     await answer(view, { find_mentions: mentions });

@@ -4,6 +4,7 @@ import {
   ArgumentChoices,
   Attachment,
   Mentions,
+  WorkspaceInstructions,
   WrittenReply,
   type ArgumentChoice,
   type AttachSource,
@@ -30,6 +31,7 @@ export interface Host {
   attach(source: AttachSource): Promise<Attachment>;
   mentions(query: string): Promise<readonly Mention[]>;
   argumentsOf(name: SlashName, query: string): Promise<readonly ArgumentChoice[]>;
+  instructions(method: 'instructions' | 'choose_instructions'): Promise<WorkspaceInstructions>;
   /** Resolves to a `data:` address of an image. */
   picture(of: Pick<Attachment, 'hash' | 'mime'>): Promise<string>;
   remembered(): Remembered;
@@ -47,6 +49,7 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
     attach: async (source) => Attachment.parse(await channel.request({ method: 'attach', source })),
     mentions: async (query) => Mentions.parse(await channel.request({ method: 'find_mentions', query })),
     argumentsOf: async (name, query) => ArgumentChoices.parse(await channel.request({ method: 'find_arguments', name, query })),
+    instructions: async (method) => WorkspaceInstructions.parse(await channel.request({ method })),
     picture: async ({ hash, mime }) =>
       z
         .string()
@@ -70,6 +73,7 @@ function patience(method: ViewRequest['method']): number {
     case 'set_api_key':
     case 'verify_history':
     case 'save_note':
+    case 'choose_instructions':
     case 'open_link':
     case 'compact':
     case 'resummarize':

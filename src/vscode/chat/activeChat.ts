@@ -12,6 +12,7 @@ import type { NewSessionDraft } from './newSessionDraft';
 import type { SessionTab } from './sessionTab';
 import type { SessionTabs } from './sessionTabs';
 import type { SessionList } from './recentSessions';
+import { instructionFilesKey } from './instructionSwitch';
 import type { ReopenOptions, StoreAccess } from '../history/storeAccess';
 import type { ChatViewFeed } from './chatViewFeed';
 
@@ -261,8 +262,11 @@ export class ActiveChat {
     const { ids, now, cwd, loose, tabs, feed, list } = this.deps;
     const store = await this.deps.store.get();
     const { model, policy, thinkingLevel, tools: chosen } = loose;
-    const metadata = chosen === null ? {} : { metadata: { [chosenToolsKey]: chosen } };
-    const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, ...metadata, createdAt: now() });
+    const metadata = {
+      ...(chosen === null ? {} : { [chosenToolsKey]: chosen }),
+      ...(loose.heedsInstructionFiles ? {} : { [instructionFilesKey]: false }),
+    };
+    const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, metadata, createdAt: now() });
     const session = thinkingLevel === null ? created : await store.updateSession(created.uuid, { thinkingLevel });
     const chat = await this.show(session);
     // In the store before it is forgotten here; what has been written since goes before it.

@@ -19,7 +19,7 @@ export interface WorkbenchActions {
   readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork' | 'summarizeLeft'>;
   readonly restores: Pick<RestoreCommands, 'restore'>;
   readonly reviews: Pick<ReviewCommands, 'open'>;
-  readonly composer: Pick<ComposerActions, 'attach' | 'mentions' | 'argumentsOf' | 'image' | 'open' | 'slash'>;
+  readonly composer: Pick<ComposerActions, 'attach' | 'mentions' | 'instructions' | 'argumentsOf' | 'image' | 'open' | 'slash'>;
   readonly context: Pick<
     ContextCommands,
     'compactNow' | 'checkpoint' | 'undoCompaction' | 'editSummary' | 'resummarize' | 'pinTarget' | 'unpinTarget' | 'setExcluded' | 'compare'
@@ -87,6 +87,10 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.composer.attach(request.source);
     case 'find_mentions':
       return workbench.composer.mentions(request.query);
+    case 'instructions':
+      return workbench.composer.instructions.state();
+    case 'choose_instructions':
+      return workbench.composer.instructions.choose();
     case 'attachment_image':
       return workbench.composer.image(request.hash, request.mime);
     case 'open_attachment':

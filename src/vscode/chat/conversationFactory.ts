@@ -3,6 +3,7 @@ import { Conversation } from '../../core/chat/conversation';
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
 import type { AskWhenFull, ReviewCompaction } from '../../core/chat/turn/turn';
 import { sumOf, DailyBudget } from '../../core/cost/spending';
+import { heedsFiles } from './instructionSwitch';
 import { costOf, priceOf } from '../../core/cost/prices';
 import { OfflineModel } from '../../core/offline/offlineModel';
 import type { Logger, MemoryNotes, SessionStore, TokenCounter } from '../../core/ports';
@@ -16,7 +17,7 @@ import { workspaceTools } from '../../core/tools/workspaceTools';
 import { english, t } from '../../core/l10n';
 import { FileMemoryNotes, ScopedMemoryNotes } from '../../node/memory/fileMemoryNotes';
 import { findSkills } from '../../node/skills/findSkills';
-import { workspaceInstructions, WorkspacePins } from '../../node/memory/workspaceTexts';
+import { instructionsText, readInstructionFiles, type InstructionFile } from '../../node/memory/instructionFiles';
 import { Embeddings } from '../../node/embeddings/embeddings';
 import { WorkerAnalyst } from '../../node/analysis/workerAnalyst';
 import { conversationDeps } from '../../node/runtime/conversationDeps';
@@ -50,6 +51,10 @@ export interface ConversationFactoryOptions {
   readonly unsavedFiles: () => readonly string[];
   readonly otherTools: () => readonly Tool[];
   readonly isTrusted: () => boolean;
+  /** The workspace's instruction files count, unless a session says otherwise. */
+  readonly heedsInstructionFiles: () => boolean;
+  /** Instruction files in folders below the workspace's own, by their paths. Never rejects. */
+  readonly nestedInstructionFiles: () => Promise<readonly string[]>;
   readonly askWhenFull: AskWhenFull;
   readonly reviewCompaction: ReviewCompaction;
   /** The session that offline answers search first. */
@@ -63,6 +68,11 @@ export interface ConversationFactoryOptions {
   readonly log: Logger;
 }
 
+interface WorkspaceInstructions {
+  readonly files: readonly InstructionFile[];
+  readonly text: string;
+}
+
 const keyHint = () => t('To chat with Claude, press *Set API key…* below. [Get an API key](https://console.anthropic.com/settings/keys)');
 
 /** The parts that a conversation is made of; nothing of it is loaded before the first one is opened. */
@@ -71,6 +81,8 @@ export class ConversationFactory {
   private readonly analyst: WorkerAnalyst;
   /** Finding by meaning, in every store that is opened here. */
   readonly embeddings: Embeddings;
+  /** As the sessions that are open have them, by their UUIDs. */
+  private readonly instructionsOf = new Map<string, WorkspaceInstructions>();
   private readonly clients = new WeakMap<SessionStore, { readonly notes: MemoryNotes; readonly bindings: ModelBindings }>();
 
   constructor(private readonly options: ConversationFactoryOptions) {
@@ -131,15 +143,40 @@ export class ConversationFactory {
 
   /** Rejects with `StoreError`. */
   async openConversation(store: SessionStore, session: Session, model: SessionModel): Promise<Conversation> {
-    const deps = await this.depsOf(store, session.uuid, () => model.resolve());
-    return Conversation.open(deps, session.uuid, model.fallback);
+    const opened: { conversation?: Conversation } = {};
+    const metadata = () => (opened.conversation?.session ?? session).metadata;
+    const deps = await this.depsOf(
+      store,
+      session.uuid,
+      () => model.resolve(),
+      () => heedsFiles(metadata()),
+    );
+    return (opened.conversation = await Conversation.open(deps, session.uuid, model.fallback));
   }
 
-  private async depsOf(store: SessionStore, session: string, resolveModel: SessionModel['resolve']): Promise<ConversationDeps> {
+  /** What the workspace's instruction files say to a session that is open, or (null) to one that begins now. Never rejects. */
+  async instructionFiles(session: string | null): Promise<readonly (InstructionFile & { readonly tokens: number })[]> {
+    const known = (session === null ? undefined : this.instructionsOf.get(session)) ?? (await this.readInstructions());
+    const tokens = await this.counter.count(known.files.map(({ text }) => text));
+    return known.files.map((file, index) => ({ ...file, tokens: tokens[index] ?? 0 }));
+  }
+
+  private async readInstructions(): Promise<WorkspaceInstructions> {
+    if (!this.options.settings().instructionFiles || !this.options.isTrusted()) return { files: [], text: '' };
+    const [files, nested] = await Promise.all([readInstructionFiles(this.options.folders()), this.options.nestedInstructionFiles()]);
+    return { files, text: instructionsText(files, nested) };
+  }
+
+  private async depsOf(
+    store: SessionStore,
+    session: string,
+    resolveModel: SessionModel['resolve'],
+    heeds: () => boolean = () => true,
+  ): Promise<ConversationDeps> {
     const { settings, log } = this.options;
     // They are read once, so that the prompt of the session stays as it begins.
-    const ofWorkspace =
-      settings().instructionFiles && this.options.isTrusted() ? await workspaceInstructions(new WorkspacePins(this.options.folders)) : '';
+    const ofWorkspace = await this.readInstructions();
+    if (session !== '') this.instructionsOf.set(session, ofWorkspace);
     const skills = this.options.isTrusted()
       ? await findSkills({ folders: settings().skillFolders, workspace: settings().skills ? this.options.folders() : [] }, log)
       : [];
@@ -162,7 +199,10 @@ export class ConversationFactory {
       askWhenFull: this.options.askWhenFull,
       reviewCompaction: this.options.reviewCompaction,
       skills,
-      instructions: () => [settings().instructions, ofWorkspace].filter((part) => part.trim() !== '').join('\n\n'),
+      instructions: () => {
+        const isHeeded = settings().instructionFiles && this.options.heedsInstructionFiles() && heeds();
+        return [settings().instructions, isHeeded ? ofWorkspace.text : ''].filter((part) => part.trim() !== '').join('\n\n');
+      },
       offerBranchSummary: () => settings().offerBranchSummary,
       cacheTime: () => settings().cacheTime,
       policy: () => settings().policy,

@@ -16,6 +16,8 @@ const State = z.object({
   thinkingLevel: z.nullable(z.enum(thinkingLevels)),
   /** Names of the tools that are on; null or absent: the usual ones. */
   tools: z.optional(z.nullable(z.array(z.string()))),
+  /** False: the workspace's instruction files do not count in it. */
+  instructionFiles: z.optional(z.nullable(z.boolean())),
 });
 /** As much of another version's state as is the user's own work. */
 const Text = z.object({ draft: z.object({ text: z.string() }) });
@@ -26,9 +28,10 @@ interface State {
   readonly policy: SessionPolicy | null;
   readonly thinkingLevel: ThinkingLevel | null;
   readonly tools?: readonly string[] | null | undefined;
+  readonly instructionFiles?: boolean | null | undefined;
 }
 
-const blank: State = { draft: nothingWritten, model: null, policy: null, thinkingLevel: null, tools: null };
+const blank: State = { draft: nothingWritten, model: null, policy: null, thinkingLevel: null, tools: null, instructionFiles: null };
 
 /**
  * What is known of a session that begins with its first message: what is written for it, what was chosen, and what will answer. Kept
@@ -84,6 +87,14 @@ export class NewSessionDraft {
 
   set tools(tools: readonly string[] | null) {
     this.change({ tools });
+  }
+
+  get heedsInstructionFiles(): boolean {
+    return this.state.instructionFiles !== false;
+  }
+
+  set heedsInstructionFiles(heeds: boolean) {
+    this.change({ instructionFiles: heeds ? null : false });
   }
 
   get connection(): Connection {

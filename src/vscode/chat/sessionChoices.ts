@@ -1,6 +1,7 @@
 import type { SessionPolicy } from '../../core/context/policy/resolvePolicy';
 import { parseThinkingLevel, type ModelInfo, type ThinkingLevel } from '../../core/models/modelInfo';
 import type { ActiveChat } from './activeChat';
+import { heedsFiles, instructionFilesKey } from './instructionSwitch';
 import type { NewSessionDraft } from './newSessionDraft';
 
 export interface SessionChoicesDeps {
@@ -65,6 +66,19 @@ export class SessionChoices {
 
   setToolsOfNewSession(names: readonly string[]): void {
     this.deps.loose.tools = names;
+  }
+
+  /** Whether the workspace's instruction files count. */
+  get heedsInstructionFiles(): boolean {
+    const { current, loose } = this.deps;
+    return current.chat ? heedsFiles(current.chat.session.metadata) : loose.heedsInstructionFiles;
+  }
+
+  async setHeedsInstructionFiles(heeds: boolean): Promise<void> {
+    const { current, loose } = this.deps;
+    await current.open();
+    if (current.chat) await current.chat.conversation.changeDetails({ metadata: { [instructionFilesKey]: heeds ? null : false } });
+    else loose.heedsInstructionFiles = heeds;
   }
 
   /** Rejects, in words for the user, while another window answers in the session. */

@@ -30,6 +30,7 @@ const keys = {
   watchedAgreed: 'threadkeeper.watchedAgreed',
   modelNames: 'threadkeeper.modelNames',
   dismissedBanners: 'threadkeeper.dismissedBanners',
+  instructionFilesOff: 'threadkeeper.instructionFilesOff',
 } as const;
 
 /** Banners that stay closed. */
@@ -67,6 +68,15 @@ export class WindowState {
 
   setLooseSession(state: unknown): Promise<void> {
     return this.save(this.workspace, keys.newSessionDraft, state);
+  }
+
+  /** The user has switched the instruction files of this workspace off. */
+  instructionFilesOff(): boolean {
+    return this.workspace.get<unknown>(keys.instructionFilesOff) === true;
+  }
+
+  setInstructionFilesOff(isOff: boolean): Promise<void> {
+    return this.save(this.workspace, keys.instructionFilesOff, isOff ? true : undefined);
   }
 
   /** The user does not want this workspace to be linked to another one's history. */

@@ -10,6 +10,7 @@ import type { ChatController } from '../chat/chatController';
 import { focusChatCommand, type CommandName } from '../manifest';
 import { AttachmentMaker, type AttachmentMakerDeps } from './attachmentMaker';
 import { pickMemoryNote, type NoteFolders } from '../context/memoryNotes';
+import { InstructionChoices, type InstructionChoicesDeps } from './instructionChoices';
 import { SlashRunner, type SlashRunnerDeps } from './slashRunner';
 
 export interface ComposerActionsDeps extends SlashRunnerDeps {
@@ -17,6 +18,8 @@ export interface ComposerActionsDeps extends SlashRunnerDeps {
   readonly store: () => Promise<SessionStore>;
   readonly counter: AttachmentMakerDeps['counter'];
   readonly workspace: AttachmentMakerDeps['workspace'];
+  readonly instructions: InstructionChoicesDeps['files'];
+  readonly memory: InstructionChoicesDeps['memory'];
   readonly noteFolders: () => Promise<NoteFolders>;
   readonly focusComposer: () => void;
 }
@@ -27,9 +30,11 @@ export type ComposerCommandName = Extract<CommandName, 'addSelection' | 'addFile
 export class ComposerActions {
   private readonly maker: AttachmentMaker;
   private readonly slashes: SlashRunner;
+  readonly instructions: InstructionChoices;
 
   constructor(private readonly deps: ComposerActionsDeps) {
     this.maker = new AttachmentMaker(deps);
+    this.instructions = new InstructionChoices({ ...deps, files: deps.instructions });
     this.slashes = new SlashRunner(deps);
   }
 

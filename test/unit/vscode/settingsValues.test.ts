@@ -30,7 +30,7 @@ describe('readSettings', () => {
         dailyBudget: 0,
         model: '',
         instructions: '',
-        instructionFiles: false,
+        instructionFiles: true,
         skills: false,
         skillFolders: ['~/.threadkeeper/skills', '.threadkeeper/skills', '.github/skills', '.claude/skills', '.agents/skills'],
         approval: { mode: 'allowReads', rules: [] },

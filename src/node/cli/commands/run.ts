@@ -19,7 +19,7 @@ import { UuidV7 } from '../../runtime/ids';
 import { WorkerAnalyst } from '../../analysis/workerAnalyst';
 import { FileMemoryNotes } from '../../memory/fileMemoryNotes';
 import { findSkills } from '../../skills/findSkills';
-import { workspaceInstructions, WorkspacePins } from '../../memory/workspaceTexts';
+import { instructionsText, readInstructionFiles } from '../../memory/instructionFiles';
 import { CommandRunner } from '../../tools/commandRunner';
 import { DiskWorkspace } from '../../tools/diskWorkspace';
 import { WorkerTokenCounter } from '../../tokens/workerTokenCounter';
@@ -155,7 +155,7 @@ export async function withConversation(
     session = opened.session;
     if (opened.restored) process.stderr.write(`${session.id} was in the trash: it has been restored.\n`);
     // Once, so that the prompt of the session stays as it begins.
-    const instructions = flags['workspace-instructions'] ? await workspaceInstructions(new WorkspacePins(folders)) : '';
+    const instructions = flags['workspace-instructions'] ? instructionsText(await readInstructionFiles(folders())) : '';
     const skills = flags['skills'] === undefined ? [] : await findSkills({ folders: [resolve(flags['skills'])], workspace: [] }, log);
     const workspace = toolWorkspace(flags, allowTools);
     const recorder = workspace && fileRecorder({ store, workspace, log });

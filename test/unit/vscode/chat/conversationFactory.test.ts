@@ -28,6 +28,7 @@ describe('the conversations of a window', () => {
     const never = () => Promise.reject(new Error('not asked for here'));
     let now: Settings = settings;
     let isTrusted = true;
+    let isHeeded = true;
     const runtime = new ConversationFactory({
       distDir: join(projectRoot, 'dist'),
       folders: () => [workspace],
@@ -38,6 +39,8 @@ describe('the conversations of a window', () => {
       unsavedFiles: () => [],
       otherTools: () => [],
       isTrusted: () => isTrusted,
+      heedsInstructionFiles: () => isHeeded,
+      nestedInstructionFiles: async () => [],
       askWhenFull: never,
       reviewCompaction: async () => true,
       session: () => '',
@@ -46,8 +49,8 @@ describe('the conversations of a window', () => {
       hosted: {} as never,
       log: silentLog,
     });
-    const standing = async () => {
-      const session = await store.createSession({ uuid: new UuidV7().next(), channel: 'vscode', createdAt: 1 });
+    const standing = async (metadata: Readonly<Record<string, unknown>> = {}) => {
+      const session = await store.createSession({ uuid: new UuidV7().next(), channel: 'vscode', metadata, createdAt: 1 });
       const conversation = await runtime.openConversation(store, session, { fallback: binding, resolve: async () => binding });
       const texts: (string | undefined)[] = [];
       for (const turn of ['one', 'two']) {
@@ -72,6 +75,11 @@ describe('the conversations of a window', () => {
       deepStrictEqual(await standing(), [undefined, undefined]);
       [isTrusted, now] = [true, { ...settings, instructionFiles: false }];
       deepStrictEqual(await standing(), [undefined, undefined]);
+      [isHeeded, now] = [false, { ...settings, instructionFiles: true }];
+      deepStrictEqual(await standing(), [undefined, undefined]);
+      isHeeded = true;
+      deepStrictEqual(await standing({ instructionFiles: false }), [undefined, undefined]);
+      now = { ...settings, instructionFiles: false };
       const skilled = { ...settings, skills: true, skillFolders: ['.claude/skills', join(temp.path, 'own')] };
       await mkdir(join(workspace, '.claude', 'skills'), { recursive: true });
       await writeFile(join(workspace, '.claude', 'skills', 'tides.md'), '---\ndescription: Reads tables.\n---\nSlowly.');
