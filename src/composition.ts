@@ -353,6 +353,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     log,
     changes,
     terminals: base.terminals,
+    editRules: () => configuration.current.editRules,
     fullQuestions,
     meaning: async () => {
       const { embeddings } = await runtime.get();

@@ -6,6 +6,12 @@ import type { Wire } from './channel';
 import { Attachments, AttachSource } from './composer';
 import { SlashName } from './slashCommands';
 
+/** Links of a text that are checked at once, and the characters of one. */
+export const mostHrefs = 64;
+export const mostHref = 400;
+
+export const FileLinks = z.array(z.string());
+
 export const ChangedLines = z.object({
   added: z.number(),
   removed: z.number(),
@@ -372,6 +378,11 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('open_link'), href: z.string() }),
   z.object({ method: z.literal('copy'), text: z.string() }),
   z.object({ method: z.literal('insert_code'), text: z.string() }),
+  /** Which of these open as files of the workspace. Reply: those, in any order (`FileLinks`). */
+  z.object({ method: z.literal('find_files'), hrefs: z.array(z.string().check(z.maxLength(mostHref))).check(z.maxLength(mostHrefs)) }),
+  /** Shows what the code would make of the file that it names, or of the one in the editor, and writes it when the user says so. */
+  z.object({ method: z.literal('apply_code'), text: z.string(), info: z.string() }),
+  z.object({ method: z.literal('run_code'), text: z.string(), language: z.string() }),
   z.object({ method: z.literal('open_code'), text: z.string(), language: z.string() }),
   z.object({ method: z.literal('open_settings') }),
   z.object({ method: z.literal('show_log') }),

@@ -2,6 +2,7 @@ import { commands, window } from 'vscode';
 import { askWithoutHistory } from './models/askWithoutHistory';
 import { isMemoryWrite } from '../core/memory/nudges';
 import { wholeNoteChange } from '../core/memory/notes';
+import type { EditRules } from '../core/tools/guard/guardedKinds';
 import { callChange } from '../core/tools/files/callChange';
 import type { FileChange } from '../core/tools/tool';
 import { shown, t } from '../core/l10n';
@@ -25,7 +26,8 @@ import { answerFull, pickFullAnswer } from './context/fullContext';
 import type { FullQuestions } from './context/fullQuestions';
 import { openNote, readNote, saveNote } from './context/memoryNotes';
 import { focusChatCommand, type AllCommands, type CommandName } from './manifest';
-import { copyText, insertCode, openCode, openLink, openSettings } from './composer/editorActions';
+import { CodeActions } from './composer/codeActions';
+import { copyText, existingFiles, insertCode, openCode, openLink, openSettings } from './composer/editorActions';
 import type { HistoryCommands, HistoryCommandsCommandName } from './history/historyCommands';
 import { showEntry } from './sessions/sessionDocuments';
 import { pickFromHistory } from './sessions/historySearch';
@@ -57,6 +59,8 @@ export interface CommandRouterDeps {
   readonly changes: ChangeDocuments;
   readonly terminals: Pick<TerminalRunner, 'show'>;
   readonly fullQuestions: FullQuestions;
+  /** Files of which every change is asked about. */
+  readonly editRules: () => EditRules;
   /** Tells, each time it is asked, what a search by meaning cannot find now. */
   readonly meaning: () => Promise<() => string | null>;
   /** The tools of a session without a message, of which these are on; null: the usual ones. */
@@ -86,10 +90,14 @@ const mostInStatusBar = 64;
 export class CommandRouter implements WorkbenchActions {
   readonly copy = copyText;
   readonly insertCode = insertCode;
+  readonly existingFiles = existingFiles;
   readonly openCode = openCode;
   readonly openLink = openLink;
   readonly openSettings = openSettings;
 
+  private readonly code: CodeActions;
+  readonly applyCode = (text: string, info: string): Promise<void> => this.code.apply(text, info);
+  readonly runCode = (text: string, language: string): Promise<void> => this.code.run(text, language);
   readonly branches: BranchCommands;
   readonly restores: RestoreCommands;
   readonly reviews: ReviewCommands;
@@ -102,6 +110,7 @@ export class CommandRouter implements WorkbenchActions {
   readonly all: AllCommands;
 
   constructor(private readonly deps: CommandRouterDeps) {
+    this.code = new CodeActions({ workspace: deps.composer.workspace, changes: deps.changes, editRules: deps.editRules });
     this.sessionCommands = new SessionCommands({
       ...deps.sessions,
       controller: deps.controller,

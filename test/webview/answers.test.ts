@@ -64,4 +64,84 @@ describe('answers', function () {
     await view.button('Ask for another answer').last().click();
     deepStrictEqual(await view.requests(), [{ method: 'retry' }, { method: 'regenerate', entry: 'crashed' }]);
   });
+
+  it('makes links of paths that the host knows as files, in text and in code, and of nothing else', async () => {
+    const text = [
+      'See src/a.ts:12, `src/my file.ts` and `src/b.ts#L3-L9`, not `src/none.ts` or and/or; e.g. 3.14 (src\\a.ts).',
+      '',
+      '- in a list: src/a.ts.',
+      '',
+      '```ts',
+      "import a from 'src/a.ts';",
+      '```',
+    ].join('\n');
+    const view = await open({ snapshot: snapshot() });
+    await view.page.evaluate(
+      () => void (window.fake.answers['find_files'] = ['src/a.ts:12', 'src/a.ts', 'src/my%20file.ts', 'src/b.ts:3']),
+    );
+    await view.delta({ kind: 'row', row: assistant('a1', text) });
+    const before = await view.find('[data-id=a1]').boundingBox();
+    const links = view.find('tk-markdown a');
+    await view.until('the links', async () => (await links.count()) === 5);
+    deepStrictEqual(await links.allTextContents(), ['src/a.ts:12', 'src/my file.ts', 'src/b.ts#L3-L9', 'src\\a.ts', 'src/a.ts']);
+    deepStrictEqual((await view.find('[data-id=a1]').boundingBox())?.height, before?.height, 'nothing moves');
+    for (const [at, key] of ['Enter', 'click', 'click', 'click', 'click'].entries()) {
+      if (key === 'click') await links.nth(at).click();
+      else await links.nth(at).press(key);
+    }
+    deepStrictEqual(
+      (await view.requests('open_link')).map((request) => 'href' in request && request.href),
+      ['src/a.ts:12', 'src/my%20file.ts', 'src/b.ts:3', 'src/a.ts', 'src/a.ts'],
+    );
+    const asked = await view.page.evaluate(() => window.fake.requests.filter(({ method }) => method === 'find_files'));
+    deepStrictEqual(asked, [
+      { method: 'find_files', hrefs: ['src/a.ts:12', 'src/my%20file.ts', 'src/b.ts:3', 'src/none.ts', 'e.g', 'src/a.ts'] },
+    ]);
+    await view.shot('answer-links');
+  });
+
+  it('offers Apply for code and Run in Terminal for what a shell runs', async () => {
+    const blocks = ['```ts title="src/a.ts"\nlet a;\n```', '- here:\n  ```python\n  # b.py\n  ```', '```bash\nnpm test\n```'];
+    const view = await open({ snapshot: snapshot({ rows: [assistant('a1', blocks.join('\n\n'))] }) });
+    deepStrictEqual(
+      await view
+        .find('.code-block')
+        .evaluateAll((all) =>
+          all.map((block) => [...block.querySelectorAll<HTMLElement>('.code-buttons button')].map((button) => button.title)),
+        ),
+      [
+        ['Copy', 'Insert at cursor', 'Apply to file…', 'Open as file'],
+        ['Copy', 'Insert at cursor', 'Apply to file…', 'Open as file'],
+        ['Copy', 'Insert at cursor', 'Run in Terminal', 'Open as file'],
+      ],
+    );
+    for (const at of [0, 1]) await view.button('Apply to file…').nth(at).press('Enter');
+    await view.button('Run in Terminal').click();
+    await view.requested('run_code');
+    deepStrictEqual(await view.requests(), [
+      { method: 'apply_code', text: 'let a;', info: 'ts title="src/a.ts"' },
+      { method: 'apply_code', text: '# b.py', info: 'python' },
+      { method: 'run_code', text: 'npm test', language: 'bash' },
+    ]);
+  });
+
+  it('shows the first 40 lines of a long block, also while it is written, and all of them on request without moving it', async () => {
+    const code = (lines: number) => '```ts\n' + Array.from({ length: lines }, (_, at) => `const line${at} = ${at};`).join('\n');
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Go')], turn: running('streaming') }) });
+    await view.delta({ kind: 'live_text', id: 'l1', block: 'assistant', model: 'm', text: code(40) });
+    strictEqual(await view.find('.code-more').count(), 0);
+    const height = () => view.find('.code-block pre').evaluate((pre) => Math.round(pre.getBoundingClientRect().height / 4));
+    await view.delta({ kind: 'live_text', id: 'l1', block: 'assistant', model: 'm', text: code(60).slice(code(40).length) });
+    const more = view.find('.code-more');
+    strictEqual(await more.textContent(), 'Show all 60 lines');
+    const shortened = await height();
+    await view.delta({ kind: 'row', row: assistant('l1', `${code(60)}\n\`\`\`\n\nDone.`) }, { kind: 'turn', turn: null });
+    strictEqual(await height(), shortened, 'nothing jumps at its end');
+    await more.press('Enter');
+    deepStrictEqual([await more.textContent(), await more.getAttribute('aria-expanded')], ['Show less', 'true']);
+    ok((await height()) > shortened * 1.3);
+    await view.shot('answer-long-code');
+    await more.press('Enter');
+    strictEqual(await height(), shortened);
+  });
 });

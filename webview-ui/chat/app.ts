@@ -4,7 +4,7 @@ import { isBlank, nothingWritten } from '../../src/protocol/composer';
 import { t } from '../../src/protocol/l10n';
 import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
 import { Debounce } from '../lib/debounce';
-import type { AskEvent, EditEvent, PictureEvent, ScrollAnchor, ToggleEvent } from '../lib/events';
+import type { AskEvent, EditEvent, FilesEvent, PictureEvent, ScrollAnchor, ToggleEvent } from '../lib/events';
 import type { Host } from '../lib/host';
 import { icon } from '../render/icons';
 import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from './state';
@@ -48,6 +48,7 @@ export class AppView extends ViewElement {
     this.addEventListener('tk-edit', (event) => void this.edit(event));
     this.addEventListener('tk-older', () => void this.loadOlder());
     this.addEventListener('tk-picture', (event: PictureEvent) => void this.showPicture(event));
+    this.addEventListener('tk-files', (event: FilesEvent) => void this.host.files(event.hrefs).then(event.show, () => event.show([])));
     this.addEventListener('tk-announce', (event) => this.announce(event.text));
     this.addEventListener('tk-toggle', (event: ToggleEvent) => {
       const next = new Set(this.expanded);

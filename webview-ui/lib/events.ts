@@ -67,6 +67,25 @@ export class PictureEvent extends Event {
   }
 }
 
+/** Asks which links open as files of the workspace; `show` is called with those that do. */
+export class FilesEvent extends Event {
+  static readonly type = 'tk-files';
+  constructor(
+    readonly hrefs: readonly string[],
+    readonly show: (found: readonly string[]) => void,
+  ) {
+    super(FilesEvent.type, { bubbles: true });
+  }
+}
+
+/** Something grows because the user wants to see it: what is above it stays where it is. */
+export class HoldEvent extends Event {
+  static readonly type = 'tk-hold';
+  constructor() {
+    super(HoldEvent.type, { bubbles: true });
+  }
+}
+
 export class OlderEvent extends Event {
   static readonly type = 'tk-older';
   constructor() {
@@ -99,6 +118,8 @@ declare global {
     'tk-anchor': AnchorEvent;
     'tk-older': OlderEvent;
     'tk-picture': PictureEvent;
+    'tk-files': FilesEvent;
+    'tk-hold': HoldEvent;
   }
   interface DocumentEventMap {
     'tk-fault': FaultEvent;

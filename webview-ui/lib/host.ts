@@ -11,7 +11,7 @@ import {
   type Mention,
   type Written,
 } from '../../src/protocol/composer';
-import { chatWire, OlderPage, type Delta, type ViewRequest, type ViewSnapshot } from '../../src/protocol/messages';
+import { chatWire, FileLinks, OlderPage, type Delta, type ViewRequest, type ViewSnapshot } from '../../src/protocol/messages';
 import type { SlashName } from '../../src/protocol/slashCommands';
 import { after, transportOf } from './page';
 
@@ -32,6 +32,8 @@ export interface Host {
   mentions(query: string): Promise<readonly Mention[]>;
   argumentsOf(name: SlashName, query: string): Promise<readonly ArgumentChoice[]>;
   instructions(method: 'instructions' | 'choose_instructions'): Promise<WorkspaceInstructions>;
+  /** Resolves to those of the links that open as files of the workspace. */
+  files(hrefs: readonly string[]): Promise<readonly string[]>;
   /** Resolves to a `data:` address of an image. */
   picture(of: Pick<Attachment, 'hash' | 'mime'>): Promise<string>;
   remembered(): Remembered;
@@ -50,6 +52,7 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
     mentions: async (query) => Mentions.parse(await channel.request({ method: 'find_mentions', query })),
     argumentsOf: async (name, query) => ArgumentChoices.parse(await channel.request({ method: 'find_arguments', name, query })),
     instructions: async (method) => WorkspaceInstructions.parse(await channel.request({ method })),
+    files: async (hrefs) => FileLinks.parse(await channel.request({ method: 'find_files', hrefs: [...hrefs] })),
     picture: async ({ hash, mime }) =>
       z
         .string()
@@ -75,6 +78,8 @@ function patience(method: ViewRequest['method']): number {
     case 'save_note':
     case 'choose_instructions':
     case 'open_link':
+    case 'apply_code':
+    case 'run_code':
     case 'compact':
     case 'resummarize':
     case 'undo_compaction':

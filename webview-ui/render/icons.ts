@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit';
 /** Line drawings on a 16 × 16 grid. */
 const paths = {
   add: 'M8 3v10M3 8h10',
+  apply: 'M8 2.5v6M5 5.5h6M5 12.5h6',
   arrowDown: 'M8 3v10M4 9l4 4 4-4',
   arrowUp: 'M8 13V3M4 7l4-4 4 4',
   bell: 'M8 2.5a3.5 3.5 0 0 0-3.5 3.5c0 3-1.5 4.2-1.5 5h10c0-.8-1.5-2-1.5-5A3.5 3.5 0 0 0 8 2.5zM6.7 13.2a1.4 1.4 0 0 0 2.6 0',
@@ -36,6 +37,7 @@ const paths = {
   retry: 'M13 3v3.5H9.5M12.7 6.2A5.2 5.2 0 1 0 13 9.5',
   send: 'M2.8 13.2L13.5 8 2.8 2.8l1.4 4.4L9 8l-4.8.8z',
   stop: 'M4.5 4.5h7v7h-7z',
+  terminal: 'M2.5 3.5h11v9h-11zM5 6l2 2-2 2M8.5 10H11',
   tool: 'M13 4.6a3.2 3.2 0 0 1-4.3 4L4.6 12.8a1.2 1.2 0 0 1-1.7-1.7L7.3 7.2a3.2 3.2 0 0 1 4-4.3L9.4 4.9l1.7 1.7z',
   undo: 'M5.5 3L2.8 5.7l2.7 2.7M3 5.7h6.5a3.6 3.6 0 0 1 0 7.2H6',
   warning: 'M8 2.5l5.8 10.5H2.2zM8 6.5v3.3M8 11.3v.3',

@@ -38,7 +38,8 @@ const renderer = new Marked({
       return checked ? '☑ ' : '☐ ';
     },
     code({ text, lang }: Tokens.Code): string {
-      return `<pre><code class="language-${escape(languageOf(lang))}">${escape(text)}</code></pre>`;
+      // The title carries what stands behind the fence to the code block that takes the place of this.
+      return `<pre><code title="${escape(lang ?? '')}">${escape(text)}</code></pre>`;
     },
   },
 });

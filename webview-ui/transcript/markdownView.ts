@@ -1,10 +1,11 @@
 import type { Tokens } from 'marked';
 import { t } from '../../src/protocol/l10n';
-import { AnnounceEvent, AskEvent } from '../lib/events';
+import { AnnounceEvent, AskEvent, HoldEvent } from '../lib/events';
 import { BlockSplitter, fenceIsClosed, lexBlock, normalised, closeInline, type Block } from '../render/streamedMarkdown';
-import { CodeBlock, upgradeCode, type CodeAction } from '../render/codeBlock';
+import { blockOf, CodeBlock, upgradeCode, type CodeAction } from '../render/codeBlock';
 import { iconElement } from '../render/icons';
-import { languageOf, renderTokens } from '../render/markdown';
+import { renderTokens } from '../render/markdown';
+import { linkFilesSoon } from './fileLinks';
 
 export interface MarkdownSource {
   readonly text: string;
@@ -64,6 +65,7 @@ export class MarkdownView extends HTMLElement {
     if (open && streaming) this.tailFor(open).write(open, true);
     else if (open) this.settle(open);
     else this.dropTail();
+    if (!streaming) linkFilesSoon(this);
   }
 
   private settle(block: Block): void {
@@ -105,12 +107,21 @@ export class MarkdownView extends HTMLElement {
   }
 
   private useCode(button: HTMLElement, action: CodeAction): void {
-    const block = button.closest<HTMLElement>('.code-block');
-    const text = block?.querySelector('code')?.textContent ?? '';
+    const block = blockOf(button);
+    if (!block) return;
+    const { info, language } = block;
+    const text = block.element.querySelector('code')?.textContent ?? '';
     if (action === 'open') {
-      this.dispatchEvent(new AskEvent({ method: 'open_code', text, language: block?.dataset['language'] ?? '' }));
+      this.dispatchEvent(new AskEvent({ method: 'open_code', text, language }));
     } else if (action === 'insert') {
       this.dispatchEvent(new AskEvent({ method: 'insert_code', text }));
+    } else if (action === 'apply') {
+      this.dispatchEvent(new AskEvent({ method: 'apply_code', text, info }));
+    } else if (action === 'run') {
+      this.dispatchEvent(new AskEvent({ method: 'run_code', text, language }));
+    } else if (action === 'more') {
+      this.dispatchEvent(new HoldEvent());
+      block.toggle();
     } else {
       this.dispatchEvent(new AskEvent({ method: 'copy', text }));
       this.dispatchEvent(new AnnounceEvent(t('Copied')));
@@ -151,12 +162,12 @@ class TextTail implements Tail {
 
 class CodeTail implements Tail {
   private readonly block: CodeBlock;
-  private readonly language: string;
+  private readonly info: string;
   private finished = false;
 
   constructor(block: Block) {
-    this.language = languageOf(codeToken(block).lang);
-    this.block = new CodeBlock(this.language);
+    this.info = codeToken(block).lang ?? '';
+    this.block = new CodeBlock(this.info);
   }
 
   get element(): HTMLElement {
@@ -165,7 +176,7 @@ class CodeTail implements Tail {
 
   /** The info string may still be growing: then it is another block. */
   fits(block: Block): boolean {
-    return isFence(block) && languageOf(codeToken(block).lang) === this.language;
+    return isFence(block) && (codeToken(block).lang ?? '') === this.info;
   }
 
   write(block: Block, open: boolean): void {

@@ -73,6 +73,7 @@ export class TranscriptView extends ViewElement {
   constructor() {
     super();
     this.addEventListener('tk-toggle', ({ id }) => this.toggled(id));
+    this.addEventListener('tk-hold', () => this.keeper?.stay());
   }
 
   /** Returns to a place as soon as its row is loaded; asks for older rows until then. */

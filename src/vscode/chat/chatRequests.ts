@@ -35,6 +35,9 @@ export interface WorkbenchActions {
   openLink(href: string): Promise<void>;
   copy(text: string): Promise<void>;
   insertCode(text: string): Promise<void>;
+  existingFiles(hrefs: readonly string[]): Promise<readonly string[]>;
+  applyCode(text: string, info: string): Promise<void>;
+  runCode(text: string, language: string): Promise<void>;
   openCode(text: string, language: string): Promise<void>;
   openSettings(): Promise<void>;
 }
@@ -162,6 +165,12 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.copy(request.text);
     case 'insert_code':
       return workbench.insertCode(request.text);
+    case 'find_files':
+      return workbench.existingFiles(request.hrefs);
+    case 'apply_code':
+      return workbench.applyCode(request.text, request.info);
+    case 'run_code':
+      return workbench.runCode(request.text, request.language);
     case 'open_code':
       return workbench.openCode(request.text, request.language);
     case 'open_settings':

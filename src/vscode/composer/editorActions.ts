@@ -17,17 +17,34 @@ export async function openLink(href: string): Promise<void> {
   await openFile(link);
 }
 
-async function openFile({ path, line }: FileLink): Promise<void> {
+async function openFile(link: FileLink): Promise<void> {
+  const uri = await fileOf(link.path);
+  if (!uri) throw new Error(t('“{0}” is not a file of this workspace.', link.path));
+  const selection = link.line === null ? undefined : new Range(link.line - 1, 0, link.line - 1, 0);
+  await commands.executeCommand('vscode.open', uri, selection ? { selection } : {});
+}
+
+/** Returns those of the links that `openLink` would open as files: looked up, not guessed. */
+export async function existingFiles(hrefs: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(
+    hrefs.map(async (href) => {
+      const link = webAddress.test(href) ? null : fileLink(href);
+      return link !== null && (await fileOf(link.path)) !== null;
+    }),
+  );
+  return hrefs.filter((_, index) => found[index]);
+}
+
+/** Null for what is not a file of the workspace. */
+export async function fileOf(path: string): Promise<Uri | null> {
   for (const folder of workspace.workspaceFolders ?? []) {
     const isAbsolute = path.startsWith('/') || /^[a-z]:/i.test(path);
     const uri = isAbsolute ? folder.uri.with({ path: path.startsWith('/') ? path : `/${path}` }) : Uri.joinPath(folder.uri, path);
     // An answer may name anything; what lies outside is not opened.
     if (!workspace.getWorkspaceFolder(uri) || !(await isFile(uri))) continue;
-    const selection = line === null ? undefined : new Range(line - 1, 0, line - 1, 0);
-    await commands.executeCommand('vscode.open', uri, selection ? { selection } : {});
-    return;
+    return uri;
   }
-  throw new Error(t('“{0}” is not a file of this workspace.', path));
+  return null;
 }
 
 async function isFile(uri: Uri): Promise<boolean> {

@@ -135,7 +135,9 @@ export class View {
   /** The requests so far, without the background noise of drafts. */
   async requests(method?: ViewRequest['method']): Promise<ViewRequest[]> {
     const all = await this.page.evaluate(() => window.fake.requests);
-    return all.filter((r) => (method ? r.method === method : r.method !== 'save_draft' && r.method !== 'measure_draft'));
+    return all.filter((r) =>
+      method ? r.method === method : r.method !== 'save_draft' && r.method !== 'measure_draft' && r.method !== 'find_files',
+    );
   }
 
   async requested(method: ViewRequest['method']): Promise<ViewRequest> {
