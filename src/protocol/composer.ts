@@ -25,6 +25,10 @@ export const AttachSource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('selection') }),
   /** What VS Code's Problems view lists. */
   z.object({ kind: z.literal('problems') }),
+  /** What the last command of the terminal in front has printed. */
+  z.object({ kind: z.literal('terminal') }),
+  /** What Git has that is not committed. */
+  z.object({ kind: z.literal('changes') }),
 ]);
 export type AttachSource = z.infer<typeof AttachSource>;
 
@@ -33,7 +37,7 @@ export const Mention = z.object({
   source: AttachSource,
   label: z.string(),
   detail: z.string(),
-  icon: z.enum(['file', 'folder', 'selection', 'problems']),
+  icon: z.enum(['file', 'folder', 'selection', 'problems', 'terminal', 'changes']),
 });
 export type Mention = z.infer<typeof Mention>;
 export const Mentions = z.array(Mention);

@@ -319,7 +319,9 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('measure_draft'), text: z.string(), attachments: z.optional(Attachments) }),
   /** Reply: the `Attachment`. */
   z.object({ method: z.literal('attach'), source: AttachSource }),
-  /** What `@` offers for a query; a new one ends the search before it. Reply: `Mentions`. */
+  /** Lets the user choose among everything that can be attached. Reply: `Attachments`. */
+  z.object({ method: z.literal('attach_menu') }),
+  /** What `@` and `#` offer for a query; a new one ends the search before it. Reply: `Mentions`. */
   z.object({ method: z.literal('find_mentions'), query: z.string() }),
   /** Reply: `WorkspaceInstructions`; the second one lets the user open them, or switch them off, first. */
   z.object({ method: z.literal('instructions') }),

@@ -79,17 +79,33 @@ describe('attachments and menus of the composer', function () {
     strictEqual((await chip.textContent())?.trim(), 'Instructions: off');
   });
 
-  it('offers context at a button, as if @ had been typed', async () => {
+  it('offers everything that can be attached at a button, and adds what was chosen', async () => {
     const view = await open({ snapshot: snapshot() });
-    await answer(view, { find_mentions: mentions });
+    const chat: Attachment = { kind: 'session', name: 'Tide tables', hash: 'c'.repeat(64), mime: 'text/plain', tokens: 410 };
+    await answer(view, { attach_menu: [file, chat] });
     strictEqual(await view.text('.composer-notice'), '@ for context, / for commands');
     await view.find('textarea').fill('look at');
     strictEqual(await view.text('.composer-notice'), '');
     await view.find('vscode-button.add-context').click();
-    await view.find('[role=option]').first().waitFor();
-    deepStrictEqual([await options(view), await view.find('textarea').inputValue()], [['Problems', 'tide.js', 'tides'], 'look at @']);
+    await view.find('tk-composer .attachment').nth(1).waitFor();
+    deepStrictEqual([await chips(view), await view.find('textarea').inputValue()], [['src/tide.js', 'Tide tables'], 'look at']);
+    strictEqual(await view.page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
     deepStrictEqual(await axeViolations(view), []);
-    await view.shot('composer-context-button');
+    await view.page.evaluate(() => (window.fake.refuse['attach_menu'] = 'Git has no changes here to attach.'));
+    await view.find('vscode-button.add-context').click();
+    await view.find('tk-composer .problem').waitFor();
+    match(await view.text('tk-composer .problem'), /Git has no changes here to attach\./);
+  });
+
+  it('offers the same behind # as behind @', async () => {
+    const view = await open({ snapshot: snapshot() });
+    await answer(view, { find_mentions: mentions, attach: file });
+    await view.find('textarea').pressSequentially('look at #ti');
+    await view.find('[role=option]').first().waitFor();
+    deepStrictEqual(await view.requested('find_mentions'), { method: 'find_mentions', query: 'ti' });
+    await view.find('[role=option]').nth(1).click();
+    strictEqual(await view.find('textarea').inputValue(), 'look at #src/tide.js ');
+    deepStrictEqual(await chips(view), ['src/tide.js']);
   });
 
   it('sends an attachment without any text, and gives both back when that fails', async () => {

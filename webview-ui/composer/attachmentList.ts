@@ -6,10 +6,16 @@ import { shortTokens } from '../../src/protocol/figures';
 import { icon, type IconName } from '../render/icons';
 import { ViewElement } from '../lib/viewElement';
 
-const icons = { image: 'image', file: 'file', selection: 'insert', folder: 'folder', problems: 'warning' } as const satisfies Record<
-  Attachment['kind'],
-  IconName
->;
+const icons = {
+  image: 'image',
+  file: 'file',
+  selection: 'insert',
+  folder: 'folder',
+  problems: 'warning',
+  terminal: 'chevronRight',
+  changes: 'branch',
+  session: 'history',
+} as const satisfies Record<Attachment['kind'], IconName>;
 
 const kindNames: Readonly<Record<Attachment['kind'], () => string>> = {
   image: () => t('image'),
@@ -17,6 +23,9 @@ const kindNames: Readonly<Record<Attachment['kind'], () => string>> = {
   selection: () => t('selection'),
   folder: () => t('folder'),
   problems: () => t('problems'),
+  terminal: () => t('terminal output'),
+  changes: () => t('changes'),
+  session: () => t('past chat'),
 };
 
 /** Chips of what is attached, each with its size; each opens what it stands for, and can be taken out where `remove` is given. */

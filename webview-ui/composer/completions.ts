@@ -115,12 +115,21 @@ export class Completions implements ReactiveController {
   private mentionChoice(trigger: Trigger, { source, label, detail, icon }: Mention): Choice {
     const choose = () => {
       this.close();
-      this.host.replace(trigger, `@${source.kind === 'path' ? source.path : label.toLowerCase()} `);
+      this.host.replace(trigger, `${trigger.sign ?? '@'}${source.kind === 'path' ? source.path : label.toLowerCase()} `);
       this.host.attach(source);
     };
-    return { label, detail, icon: icon === 'selection' ? 'insert' : icon === 'problems' ? 'warning' : icon, choose };
+    return { label, detail, icon: mentionIcons[icon], choose };
   }
 }
+
+const mentionIcons = {
+  file: 'file',
+  folder: 'folder',
+  selection: 'insert',
+  problems: 'warning',
+  terminal: 'chevronRight',
+  changes: 'branch',
+} as const satisfies Record<Mention['icon'], IconName>;
 
 function slashChoices(trigger: Trigger, host: CompletionsHost): Choice[] {
   return slashNames.filter((name) => name.startsWith(trigger.query)).map((name) => slashChoice(name, trigger, host));
@@ -145,6 +154,8 @@ export interface Trigger {
   readonly kind: 'mention' | 'slash' | 'argument';
   /** The command that an argument follows. */
   readonly command?: SlashName;
+  /** `@` or `#`, as it was typed. */
+  readonly sign?: string;
   readonly query: string;
   /** Where the text begins and ends that a choice replaces. */
   readonly start: number;
@@ -152,13 +163,14 @@ export interface Trigger {
 }
 
 /**
- * What the text in front of the caret asks for: `@` behind a space, a slash as the very first character, or what follows such a command.
+ * What the text in front of the caret asks for: `@` or `#` behind a space, a slash as the very first character, or what follows such a
+ * command.
  */
 function triggerAt(text: string, caret: number): Trigger | null {
   // Longer words are no names that anyone types: a long paste costs nothing.
   const before = text.slice(Math.max(0, caret - 200), caret);
-  const mention = /(?:^|[\s(])@([^\s@]*)$/.exec(before);
-  if (mention) return { kind: 'mention', query: mention[1]!, start: caret - mention[1]!.length - 1, end: caret };
+  const mention = /(?:^|[\s(])([@#])([^\s@#]*)$/.exec(before);
+  if (mention) return { kind: 'mention', sign: mention[1]!, query: mention[2]!, start: caret - mention[2]!.length - 1, end: caret };
   const argument = caret <= 200 ? /^\/([a-z]+)[ \t]+(\S*)$/i.exec(before) : null;
   const command = argument?.[1]!.toLowerCase() ?? '';
   if (argument && completesArgument(command))

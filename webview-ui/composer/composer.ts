@@ -41,7 +41,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     trouble: { state: true },
     dropping: { state: true },
   };
-  host!: Pick<Host, 'attach' | 'mentions' | 'argumentsOf'>;
+  host!: Pick<Host, 'attach' | 'attachMenu' | 'mentions' | 'argumentsOf'>;
   busy = false;
   stopping = false;
   /** Why nothing can be sent; null when it can. */
@@ -166,7 +166,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
           @blur=${this.left}
         ></textarea>
         <div class="composer-bar">
-          <vscode-button appearance="icon" class="add-context" title=${t('Add context… (@)')} aria-label=${t('Add context')} ?disabled=${disabled} @click=${this.beginMention}
+          <vscode-button appearance="icon" class="add-context" title=${t('Add context… (@ or #)')} aria-label=${t('Add context')} ?disabled=${disabled} @click=${() => void this.openMenu()}
             >${icon('paperclip')}</vscode-button
           >
           <button
@@ -287,16 +287,15 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     if (moved && !(event instanceof KeyboardEvent && event.isComposing)) this.completions.update();
   };
 
-  /** As if `@` had been typed. */
-  private readonly beginMention = (): void => {
-    const { area } = this;
-    if (!area) return;
-    area.focus();
-    const before = area.value.slice(0, area.selectionStart);
-    area.setRangeText(/(?:^|[\s(])$/.test(before) ? '@' : ' @', area.selectionStart, area.selectionEnd, 'end');
-    this.textChanged();
-    this.completions.update();
-  };
+  private async openMenu(): Promise<void> {
+    this.trouble = null;
+    try {
+      for (const attachment of await this.host.attachMenu()) this.addAttachment(attachment);
+    } catch (error) {
+      this.trouble = error instanceof Error ? error.message : String(error);
+    }
+    this.area?.focus();
+  }
 
   private readonly left = (): void => {
     this.completions.close();

@@ -3,6 +3,7 @@ import { ViewChannel, type ViewEnd } from '../../src/protocol/channel';
 import {
   ArgumentChoices,
   Attachment,
+  Attachments,
   Mentions,
   WorkspaceInstructions,
   WrittenReply,
@@ -29,6 +30,7 @@ export interface Host {
   older(before: string): Promise<OlderPage>;
   unqueue(id: string): Promise<Written>;
   attach(source: AttachSource): Promise<Attachment>;
+  attachMenu(): Promise<readonly Attachment[]>;
   mentions(query: string): Promise<readonly Mention[]>;
   argumentsOf(name: SlashName, query: string): Promise<readonly ArgumentChoice[]>;
   instructions(method: 'instructions' | 'choose_instructions'): Promise<WorkspaceInstructions>;
@@ -49,6 +51,7 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
     older: async (before) => OlderPage.parse(await channel.request({ method: 'older', before })),
     unqueue: async (id) => WrittenReply.parse(await channel.request({ method: 'unqueue', id })),
     attach: async (source) => Attachment.parse(await channel.request({ method: 'attach', source })),
+    attachMenu: async () => Attachments.parse(await channel.request({ method: 'attach_menu' })),
     mentions: async (query) => Mentions.parse(await channel.request({ method: 'find_mentions', query })),
     argumentsOf: async (name, query) => ArgumentChoices.parse(await channel.request({ method: 'find_arguments', name, query })),
     instructions: async (method) => WorkspaceInstructions.parse(await channel.request({ method })),
@@ -76,6 +79,7 @@ function patience(method: ViewRequest['method']): number {
     case 'set_api_key':
     case 'verify_history':
     case 'save_note':
+    case 'attach_menu':
     case 'choose_instructions':
     case 'open_link':
     case 'apply_code':

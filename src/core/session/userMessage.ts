@@ -6,7 +6,7 @@ export type ImageType = (typeof imageTypes)[number];
 
 /** What goes with a message. The content is a blob of the store: bytes of an image, UTF-8 text of everything else. */
 export const Attachment = z.object({
-  kind: z.enum(['image', 'file', 'selection', 'folder', 'problems']),
+  kind: z.enum(['image', 'file', 'selection', 'folder', 'problems', 'terminal', 'changes', 'session']),
   name: z.string(),
   /** sha256 of the content-addressed blob. */
   hash: z.string(),

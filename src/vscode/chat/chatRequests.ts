@@ -19,7 +19,10 @@ export interface WorkbenchActions {
   readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork' | 'summarizeLeft'>;
   readonly restores: Pick<RestoreCommands, 'restore'>;
   readonly reviews: Pick<ReviewCommands, 'open'>;
-  readonly composer: Pick<ComposerActions, 'attach' | 'mentions' | 'instructions' | 'argumentsOf' | 'image' | 'open' | 'slash'>;
+  readonly composer: Pick<
+    ComposerActions,
+    'attach' | 'attachMenu' | 'mentions' | 'instructions' | 'argumentsOf' | 'image' | 'open' | 'slash'
+  >;
   readonly context: Pick<
     ContextCommands,
     'compactNow' | 'checkpoint' | 'undoCompaction' | 'editSummary' | 'resummarize' | 'pinTarget' | 'unpinTarget' | 'setExcluded' | 'compare'
@@ -88,6 +91,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return controller.active.conversation().then((conversation) => conversation?.measureDraft(request.text, request.attachments));
     case 'attach':
       return workbench.composer.attach(request.source);
+    case 'attach_menu':
+      return workbench.composer.attachMenu.choose();
     case 'find_mentions':
       return workbench.composer.mentions(request.query);
     case 'instructions':

@@ -1,6 +1,7 @@
 import {
   CancellationTokenSource,
   DiagnosticSeverity,
+  extensions,
   FileType,
   languages,
   TabInputText,
@@ -39,7 +40,7 @@ export class AttachmentMaker {
 
   constructor(private readonly deps: AttachmentMakerDeps) {}
 
-  async make(source: AttachSource): Promise<Attachment> {
+  async make(source: Exclude<AttachSource, { readonly kind: 'terminal' | 'changes' }>): Promise<Attachment> {
     switch (source.kind) {
       case 'image':
         return this.image(source.name, Buffer.from(source.data, 'base64'));
@@ -110,11 +111,24 @@ export class AttachmentMaker {
     const bytes = place
       ? await this.deps.workspace().read(place)
       : await workspace.fs.readFile(uri.scheme === 'file' && target !== null ? Uri.file(target) : uri);
-    if (imageSize(bytes)) return { ...(await this.image(nameOf(uri), bytes)), path };
-    if (bytes.length > mostFileBytes) throw tooLarge(path, bytes.length);
+    return this.content(bytes, nameOf(uri), path);
+  }
+
+  /** A file that the user has picked in a dialog, wherever it lies. */
+  async chosen(uri: Uri): Promise<Attachment> {
+    if (workspace.getWorkspaceFolder(uri)) return this.resource(uri);
+    const { size } = await workspace.fs.stat(uri);
+    if (size > Math.max(mostFileBytes, mostImageBytes)) throw tooLarge(nameOf(uri), size);
+    return this.content(await workspace.fs.readFile(uri), nameOf(uri));
+  }
+
+  private async content(bytes: Uint8Array, name: string, path?: string): Promise<Attachment> {
+    const where = path === undefined ? {} : { path };
+    if (imageSize(bytes)) return { ...(await this.image(name, bytes)), ...where };
+    if (bytes.length > mostFileBytes) throw tooLarge(path ?? name, bytes.length);
     if (bytes.subarray(0, 8_000).includes(0))
-      throw new Error(t('“{0}” is a binary file: only text and images (png, jpeg, webp, gif) can be attached.', path));
-    return this.text(new TextDecoder().decode(bytes), { kind: 'file', name: nameOf(uri), path });
+      throw new Error(t('“{0}” is a binary file: only text and images (png, jpeg, webp, gif) can be attached.', path ?? name));
+    return this.text(new TextDecoder().decode(bytes), { kind: 'file', name, ...where });
   }
 
   private async image(name: string, bytes: Uint8Array): Promise<Attachment> {
@@ -145,7 +159,7 @@ export class AttachmentMaker {
     return this.text([...names, ...more].join('\n'), { kind: 'folder', name: nameOf(uri), path });
   }
 
-  private async problems(): Promise<Attachment> {
+  async problems(): Promise<Attachment> {
     const all = languages
       .getDiagnostics()
       .flatMap(([uri, diagnostics]) => diagnostics.map((one) => ({ one, path: workspace.asRelativePath(uri) })));
@@ -161,7 +175,8 @@ export class AttachmentMaker {
     return this.text([...lines, ...more].join('\n'), { kind: 'problems', name: t('Problems') });
   }
 
-  private async text(text: string, about: Pick<Attachment, 'kind' | 'name' | 'path' | 'lines'>): Promise<Attachment> {
+  /** Rejects for what is too large. */
+  async text(text: string, about: Pick<Attachment, 'kind' | 'name' | 'path' | 'lines'>): Promise<Attachment> {
     const bytes = new TextEncoder().encode(text);
     if (bytes.length > mostFileBytes) throw tooLarge(about.path ?? about.name, bytes.length);
     const [hash, [tokens = estimateTokens(text)]] = await Promise.all([
@@ -189,6 +204,10 @@ function specials(query: string): Mention[] {
     all.push({ source: { kind: 'selection' }, label: t('Selection'), detail: nameOf(editor.document.uri), icon: 'selection' });
   const problems = languages.getDiagnostics().reduce((sum, [, diagnostics]) => sum + diagnostics.length, 0);
   if (problems > 0) all.push({ source: { kind: 'problems' }, label: t('Problems'), detail: String(problems), icon: 'problems' });
+  if (window.activeTerminal)
+    all.push({ source: { kind: 'terminal' }, label: t('Terminal Output'), detail: window.activeTerminal.name, icon: 'terminal' });
+  if (extensions.getExtension('vscode.git')?.isActive === true)
+    all.push({ source: { kind: 'changes' }, label: t('Changes'), detail: t('of Git, not committed'), icon: 'changes' });
   return all.filter(({ label }) => label.toLowerCase().startsWith(query.toLowerCase()));
 }
 

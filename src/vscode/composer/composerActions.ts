@@ -8,6 +8,7 @@ import type { ArgumentChoice, AttachSource, Mention } from '../../protocol/compo
 import type { SlashName } from '../../protocol/slashCommands';
 import type { ChatController } from '../chat/chatController';
 import { focusChatCommand, type CommandName } from '../manifest';
+import { AttachMenu } from './attachMenu';
 import { AttachmentMaker, type AttachmentMakerDeps } from './attachmentMaker';
 import { pickMemoryNote, type NoteFolders } from '../context/memoryNotes';
 import { InstructionChoices, type InstructionChoicesDeps } from './instructionChoices';
@@ -31,9 +32,11 @@ export class ComposerActions {
   private readonly maker: AttachmentMaker;
   private readonly slashes: SlashRunner;
   readonly instructions: InstructionChoices;
+  readonly attachMenu: AttachMenu;
 
   constructor(private readonly deps: ComposerActionsDeps) {
     this.maker = new AttachmentMaker(deps);
+    this.attachMenu = new AttachMenu({ ...deps, maker: this.maker });
     this.instructions = new InstructionChoices({ ...deps, files: deps.instructions });
     this.slashes = new SlashRunner(deps);
   }
@@ -45,6 +48,8 @@ export class ComposerActions {
   };
 
   attach(source: AttachSource): Promise<Attachment> {
+    if (source.kind === 'terminal') return this.attachMenu.terminal();
+    if (source.kind === 'changes') return this.attachMenu.changes();
     return this.maker.make(source);
   }
 

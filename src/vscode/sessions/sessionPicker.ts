@@ -10,7 +10,11 @@ interface Item extends QuickPickItem {
 }
 
 /** Undefined when the user has closed the list. */
-export async function pickSession(sessions: ViewSnapshot['sessions'], current: string | undefined): Promise<string | undefined> {
+export async function pickSession(
+  sessions: ViewSnapshot['sessions'],
+  current: string | undefined,
+  title = t('Switch Session'),
+): Promise<string | undefined> {
   const items = sessions.map(
     ({ uuid, id, title, updatedAt }): Item => ({
       uuid,
@@ -18,11 +22,7 @@ export async function pickSession(sessions: ViewSnapshot['sessions'], current: s
       description: `${id} · ${new Date(updatedAt).toLocaleString()}`,
     }),
   );
-  const picked = await window.showQuickPick(items, {
-    title: t('Switch Session'),
-    placeHolder: t('Title, id or date'),
-    matchOnDescription: true,
-  });
+  const picked = await window.showQuickPick(items, { title, placeHolder: t('Title, id or date'), matchOnDescription: true });
   return picked?.uuid;
 }
 

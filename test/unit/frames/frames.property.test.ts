@@ -171,6 +171,9 @@ const attachmentPaths: Readonly<Record<Attachment['kind'], Path>> = {
   selection: attachmentPath('selection'),
   folder: attachmentPath('folder'),
   problems: attachmentPath('problems'),
+  terminal: attachmentPath('terminal'),
+  changes: attachmentPath('changes'),
+  session: attachmentPath('session'),
 };
 
 /** Lines at the beginning of which the program says something: nobody else's line begins there. */
@@ -396,6 +399,9 @@ describe('what others write in a prompt', () => {
       selection: true,
       folder: true,
       problems: true,
+      terminal: true,
+      changes: true,
+      session: true,
       image: true,
       pinned: true,
       'other-branch': true,
