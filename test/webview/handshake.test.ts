@@ -11,10 +11,7 @@ describe('handshake', function () {
     const view = await open({ snapshot: snapshot({ rows }) });
     strictEqual(await view.page.evaluate(() => window.fake.ready), 1);
     deepStrictEqual(
-      await view
-        .find('tk-row')
-        .allTextContents()
-        .then((all) => all.map((t) => t.replace(/\s+/g, ' ').trim())),
+      (await view.find('tk-row').allTextContents()).map((text) => text.replace(/\s+/g, ' ').trim().split(' Pin this')[0]),
       ['You Hello', 'Claude Sonnet 4.5 Hello yourself.'],
     );
   });

@@ -311,7 +311,7 @@ describe('rows', function () {
 
   it('a tool call is one line with its status; input and output are a click away', async () => {
     const view = await open({ snapshot: snapshot({ rows: [tool('c1', { status: 'running', output: null })] }) });
-    match(await view.text('.tool-line'), /^read_file src\/parser\/tokens\.ts running$/);
+    match(await view.text('.tool-line'), /^Read src\/parser\/tokens\.ts running$/);
     await view.find('.tool-line').click();
     deepStrictEqual(await view.find('.tool-label').allTextContents(), ['Input']);
     await view.delta({ kind: 'row_changed', row: tool('c1', { status: 'error', output: 'ENOENT' }) });
