@@ -89,8 +89,8 @@ describe('commands from the palette', function () {
     await run('Select Policy…');
     await workbench.quickInput.waitUntilOpen('Select Policy');
     await workbench.screenshot('command-policy');
-    await workbench.quickInput.pick('keep-recent');
-    await workbench.quickInput.waitUntilOpen('Select Policy: keep-recent');
+    await workbench.quickInput.pick('Keep recent');
+    await workbench.quickInput.waitUntilOpen('Select Policy: Keep recent');
     await workbench.quickInput.pick('For this session');
     await run('Show Context Breakdown');
     const panel = await workbench.webview('tk-breakdown h1');

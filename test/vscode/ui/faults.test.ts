@@ -116,7 +116,7 @@ describe('when something goes wrong', () => {
     const { chat, server, workbench } = session;
     await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': 'http://127.0.0.1:59999', 'threadkeeper.model': 'claude-far-away' });
     await workbench.reload();
-    await chat.see('tk-header', 'claude-far-away');
+    await chat.see('tk-composer .model-button', 'claude-far-away');
     await chat.send('anyone there?');
     await chat.see('.error-row', /connection failed.*Your message is saved/s);
     await workbench.screenshot('unreachable');

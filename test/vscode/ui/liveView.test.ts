@@ -80,7 +80,14 @@ describe('the view while a turn runs', function () {
     await workbench.runCommand('Threadkeeper: Answer Pending Approval…');
     await workbench.quickInput.waitUntilOpen('Create made.txt');
     await workbench.screenshot('live-approval-palette');
-    assert.deepEqual(await workbench.quickInput.labels(), ['Allow', 'Allow for This Session', 'Deny', 'Show the Change']);
+    assert.deepEqual(await workbench.quickInput.labels(), [
+      'Allow',
+      'Allow for This Session',
+      'Always Allow…',
+      'Deny',
+      'Deny with a Reason…',
+      'Show the Change',
+    ]);
     await workbench.quickInput.pick('Allow');
     await waitFor('the file', () => existsSync(join(session.folder, 'made.txt')));
     await chat.see('article.answer', 'Made.');

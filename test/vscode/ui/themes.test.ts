@@ -70,7 +70,7 @@ describe('in every theme', () => {
       await workbench.runCommand('Threadkeeper: Set API Key…');
       await workbench.quickInput.waitUntilOpen('Set API Key');
       await workbench.quickInput.accept(api.apiKey);
-      await chat.see('tk-header', smallModel);
+      await chat.see('tk-composer .model-button', smallModel);
       await begin(approval);
       api.enqueue(reply('I would do this:', toolCall('run_command', { command: 'npm test && node src/cli.js north' })));
       await chat.send(approval);
