@@ -27,7 +27,8 @@ export class CodeActions {
   async apply(code: string, info: string): Promise<void> {
     assertTrusted();
     const named = namedCode(info, code);
-    const editor = window.activeTextEditor ?? window.visibleTextEditors[0];
+    // What is shown beside a file, as a change is, is no file.
+    const editor = [window.activeTextEditor, ...window.visibleTextEditors].find((one) => one && isFile(one.document));
     const found = named.path === null ? (editor?.document.uri ?? null) : await fileOf(named.path);
     const [folder] = workspace.workspaceFolders ?? [];
     if (found === null && (named.path === null || !folder))
@@ -90,6 +91,10 @@ export class CodeActions {
       : await window.showInformationMessage(question, apply, discard);
     return answer === apply;
   }
+}
+
+function isFile({ isUntitled, uri }: TextDocument): boolean {
+  return isUntitled || workspace.fs.isWritableFileSystem(uri.scheme) === true;
 }
 
 function assertTrusted(): void {
