@@ -30,6 +30,8 @@ export const changeScheme = 'threadkeeper-change';
 export const commandIds = {
   newSession: 'threadkeeper.newSession',
   switchSession: 'threadkeeper.switchSession',
+  nextSession: 'threadkeeper.nextSession',
+  previousSession: 'threadkeeper.previousSession',
   searchHistory: 'threadkeeper.searchHistory',
   renameSession: 'threadkeeper.renameSession',
   editTags: 'threadkeeper.editTags',

@@ -73,7 +73,17 @@ const { hasSession, canUndo, busy, compacting } = contextKeys;
 /** These commands can be dead: they are offered only where the clause holds. */
 const enablement: Readonly<Record<string, readonly CommandName[]>> = {
   [hasSession]: [
-    ...(['switchSession', 'searchHistory', 'renameSession', 'editTags', 'editSessionDetails', 'sortSessions', 'cleanUpSessions'] as const),
+    ...([
+      'switchSession',
+      'nextSession',
+      'previousSession',
+      'searchHistory',
+      'renameSession',
+      'editTags',
+      'editSessionDetails',
+      'sortSessions',
+      'cleanUpSessions',
+    ] as const),
     ...(['archiveSession', 'trashSession', 'forkSession', 'filterSessions', 'compareCompaction', 'createCheckpoint'] as const),
     ...(['pin', 'unpin', 'showBreakdown', 'showAnalytics', 'exportSession', 'exportHistory', 'backUpHistory'] as const),
   ],
@@ -122,6 +132,8 @@ describe('manifest', () => {
     deepStrictEqual(titles, {
       [commandIds.newSession]: 'Threadkeeper: New Session',
       [commandIds.switchSession]: 'Threadkeeper: Switch Session…',
+      [commandIds.nextSession]: 'Threadkeeper: Next Session',
+      [commandIds.previousSession]: 'Threadkeeper: Previous Session',
       [commandIds.searchHistory]: 'Threadkeeper: Search History…',
       [commandIds.renameSession]: 'Threadkeeper: Rename Session…',
       [commandIds.editTags]: 'Threadkeeper: Edit Tags…',
@@ -353,8 +365,16 @@ describe('manifest', () => {
     );
   });
 
-  it('takes keys in the Sessions view only, for the rows that are selected there, and never from a text box', () => {
-    for (const { command, args, when } of manifest.contributes.keybindings) {
+  it('takes one key everywhere, for the chat, and others only in its views: in the Sessions view for the rows that are selected', () => {
+    const inChat = `focusedView == ${chatViewId}`;
+    const keys = manifest.contributes.keybindings.filter(({ args }) => args === undefined).map(({ command, when }) => [command, when]);
+    deepStrictEqual(keys, [
+      [focusChatCommand, undefined],
+      [commandIds.nextSession, inChat],
+      [commandIds.previousSession, inChat],
+      [commandIds.answerApproval, `${inChat} && ${contextKeys.asking}`],
+    ]);
+    for (const { command, args, when } of manifest.contributes.keybindings.filter((one) => one.args !== undefined)) {
       deepStrictEqual([args, when], [selectionArgument, `focusedView == ${sessionsViewId} && listFocus && !inputFocus`], command);
       ok(Object.values<string>(commandIds).includes(command), command);
     }

@@ -22,6 +22,24 @@ describe('motion and keyboard', function () {
     strictEqual(await view.page.evaluate(() => document.getAnimations().filter((a) => a.playState === 'running').length), 0);
   });
 
+  it('goes from message to message and back to the input with Alt and the arrows', async () => {
+    const view = await open({ snapshot: snapshot({ rows: conversation(2) }) });
+    const focused = () => view.page.evaluate(() => document.activeElement?.tagName);
+    const row = () =>
+      view.page.evaluate(() =>
+        [...document.querySelectorAll('tk-row')].filter((one) => one.querySelector('article')).indexOf(document.activeElement!),
+      );
+    await view.find('textarea').focus();
+    const last = (await view.find('tk-row article').count()) - 1;
+    await view.page.keyboard.press('Alt+ArrowUp');
+    strictEqual(await row(), last);
+    await view.page.keyboard.press('Alt+ArrowUp');
+    strictEqual(await row(), last - 1);
+    await view.page.keyboard.press('Alt+ArrowDown');
+    await view.page.keyboard.press('Alt+ArrowDown');
+    strictEqual(await focused(), 'TEXTAREA');
+  });
+
   it('everything that can be clicked can be reached by keyboard', async () => {
     const view = await open(states.find((s) => s.name === 'streaming')!.options);
     const reached = new Set<string>();

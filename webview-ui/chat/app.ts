@@ -63,6 +63,8 @@ export class AppView extends ViewElement {
     });
     this.addEventListener('focusin', (event) => (this.focused = event.target as Element));
     this.addEventListener('keydown', (event) => {
+      if (event.altKey && !event.ctrlKey && !event.metaKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown'))
+        this.stepMessage(event);
       if (event.key !== 'Escape' || event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
       if (this.state?.turn && !this.querySelector(':popover-open')) void this.ask({ method: 'stop' });
     });
@@ -242,6 +244,20 @@ export class AppView extends ViewElement {
       this.focused = null;
       this.composer?.focusEnd();
     });
+  }
+
+  /** To the message above or below the one that has the focus; below the last one, to the composer. */
+  private stepMessage(event: KeyboardEvent): void {
+    const rows = [...this.querySelectorAll<HTMLElement>('tk-row')].filter((row) => row.querySelector('article') !== null);
+    const at = rows.findIndex((row) => row.contains(document.activeElement));
+    const to = (at < 0 ? rows.length : at) + (event.key === 'ArrowUp' ? -1 : 1);
+    const row = rows[to];
+    if (row === undefined && to < rows.length) return;
+    event.preventDefault();
+    if (row === undefined) return this.composer?.focusEnd();
+    row.tabIndex = -1;
+    row.focus();
+    row.scrollIntoView({ block: 'nearest' });
   }
 
   private async showPicture({ attachment, show }: PictureEvent): Promise<void> {

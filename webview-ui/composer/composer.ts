@@ -312,7 +312,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       this.send();
-    } else if (event.key === 'ArrowUp' && this.text === '' && this.lastSent !== '') {
+    } else if (event.key === 'ArrowUp' && !event.altKey && this.text === '' && this.lastSent !== '') {
       event.preventDefault();
       this.put(this.lastSent);
       this.textChanged();

@@ -30,6 +30,8 @@ export interface SessionCommandsDeps {
 export type SessionCommandName = Extract<
   CommandName,
   | 'switchSession'
+  | 'nextSession'
+  | 'previousSession'
   | 'renameSession'
   | 'editTags'
   | 'editSessionDetails'
@@ -63,6 +65,8 @@ export class SessionCommands {
 
   readonly all: Readonly<Record<SessionCommandName, (args: readonly unknown[]) => Promise<void>>> = {
     switchSession: () => this.switchSession(),
+    nextSession: () => this.step(1),
+    previousSession: () => this.step(-1),
     renameSession: (args) => this.withOne(args, (session) => this.rename(session)),
     editTags: (args) => this.withOne(args, (session) => this.editTags(session)),
     editSessionDetails: (args) => this.withOne(args, (session) => this.deps.details.open(session)),
@@ -105,6 +109,16 @@ export class SessionCommands {
     await controller.active.open();
     const uuid = await pickSession(await controller.list.read(), controller.active.session?.uuid);
     if (uuid !== undefined) await this.show(uuid);
+  }
+
+  /** To the session that stands so many below the one on show, in the order of their last use; from an end it goes to the other. */
+  private async step(by: 1 | -1): Promise<void> {
+    const { controller } = this.deps;
+    await controller.active.open();
+    const sessions = await controller.list.read();
+    const at = sessions.findIndex(({ uuid }) => uuid === controller.active.session?.uuid);
+    const to = sessions[at < 0 ? 0 : (at + by + sessions.length) % sessions.length];
+    if (to) await this.show(to.uuid);
   }
 
   private async open(session: Session): Promise<void> {

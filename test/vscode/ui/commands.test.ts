@@ -53,6 +53,10 @@ describe('commands from the palette', function () {
     await workbench.quickInput.waitUntilOpen();
     await workbench.quickInput.pick('The first one');
     await chat.see('article.user-message', 'First');
+    await run('Next Session');
+    await chat.see('article.user-message', 'Second');
+    await run('Previous Session');
+    await chat.see('article.user-message', 'First');
     await sessions.open();
     await run('Refresh Sessions');
     await sessions.see('Today', 'Second', 'The first one');
