@@ -102,7 +102,7 @@ export class AttachMenu {
     const { active, list } = this.deps.controller;
     const current = active.session?.uuid;
     const uuid = await pickSession(
-      list.sessions.filter((one) => one.uuid !== current),
+      (await list.read()).filter((one) => one.uuid !== current),
       current,
       t('Past Chat'),
     );
