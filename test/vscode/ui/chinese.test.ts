@@ -47,13 +47,6 @@ describe('in Chinese', function () {
     await inChinese('tk-app');
   });
 
-  it('explains the gauge', async () => {
-    await (await chat.locator('tk-gauge [role=meter]')).hover();
-    await chat.see('tk-gauge', chinese('Compact now'));
-    await session.workbench.screenshot('chinese-gauge');
-    await inChinese('tk-gauge');
-  });
-
   it('compacts', async () => {
     const { workbench } = session;
     for (let i = 0; i < 3; i++) await chat.ask(words(700, i));

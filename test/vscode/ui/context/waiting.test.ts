@@ -52,7 +52,7 @@ describe('a session that waits for its user', function () {
     await chat.see('.approval-title', 'Create made.txt');
     await chat.press(/^Allow$/);
     await chat.see('article.answer', 'Made.');
-    await waitFor('the meter', async () => /\d %$/.test(await workbench.statusText('context')));
+    await waitFor('the meter', async () => /\d\s?%$/.test(await workbench.statusText('context')));
     await waitFor('the mark to go', async () => (await sessions.rows()).every((row) => !row.includes('waits')));
   });
 
