@@ -5,6 +5,7 @@ import './styles/rows.css';
 import './styles/markdown.css';
 import './styles/gauge.css';
 import './styles/composer.css';
+import './styles/todos.css';
 import { AppView } from './chat/app';
 import { connectHost } from './lib/host';
 import { registerToolkit } from './lib/toolkit';
@@ -16,6 +17,7 @@ import { HeaderView } from './chat/header';
 import { MarkdownView } from './transcript/markdownView';
 import { MessageEditor } from './transcript/messageEditor';
 import { InstructionsChip } from './composer/instructionsChip';
+import { TodoListView } from './composer/todoList';
 import { PictureView } from './composer/attachmentList';
 import { TurnStatus, QueueView } from './chat/runningTurn';
 import { RowView } from './transcript/row';
@@ -31,6 +33,7 @@ const elements = {
   'tk-header': HeaderView,
   'tk-banner': BannerView,
   'tk-queue': QueueView,
+  'tk-todos': TodoListView,
   'tk-gauge': GaugeView,
   'tk-instructions': InstructionsChip,
   'tk-composer': ComposerView,

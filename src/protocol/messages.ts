@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ContextSnapshot } from '../core/context/measure/snapshot';
 import { Attachment } from '../core/session/userMessage';
+import { TodoList } from '../core/todo/todoList';
 import { Continuity } from '../core/session/entry';
 import type { Wire } from './channel';
 import { Attachments, AttachSource } from './composer';
@@ -230,6 +231,8 @@ export const ViewSnapshot = z.object({
   /** A branch was left that has work in it: a summary is offered, or being made. */
   left: LeftBranch,
   full: FullContext,
+  /** The model's own, where it keeps one. */
+  todos: z.optional(TodoList),
   context: z.nullable(ContextSnapshot),
   connection: Connection,
   banner: Banner,
@@ -262,6 +265,7 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('queue'), queue: Queue }),
   z.object({ kind: z.literal('left'), left: LeftBranch }),
   z.object({ kind: z.literal('full'), full: FullContext }),
+  z.object({ kind: z.literal('todos'), todos: TodoList }),
   z.object({ kind: z.literal('context'), context: z.nullable(ContextSnapshot) }),
   z.object({ kind: z.literal('session'), session: SessionHeader }),
   z.object({ kind: z.literal('sessions'), sessions: SessionList }),

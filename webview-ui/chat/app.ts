@@ -154,6 +154,7 @@ export class AppView extends ViewElement {
         ${state.full ? fullCard(state.full) : nothing}
         ${state.left ? leftOffer(state.left) : nothing}
         ${state.context && !busy && state.connection.provider !== 'offline' ? coldLine(state.context.cache, disabledReason === null) : nothing}
+        <tk-todos .todos=${state.todos ?? []}></tk-todos>
         <tk-queue .queue=${state.queue}></tk-queue>
         <tk-gauge .context=${state.connection.provider === 'offline' ? null : state.context} .canCompact=${(!busy || state.full !== null) && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
         <tk-instructions .host=${this.host} .session=${state.session?.uuid ?? null} .generation=${state.generation}></tk-instructions>

@@ -36,6 +36,7 @@ export interface ViewState {
   readonly queue: ViewSnapshot['queue'];
   readonly left: ViewSnapshot['left'];
   readonly full: ViewSnapshot['full'];
+  readonly todos?: ViewSnapshot['todos'];
   readonly context: ViewSnapshot['context'];
   readonly connection: Connection;
   readonly banner: Banner;
@@ -89,6 +90,8 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
       return { ...state, left: delta.left };
     case 'full':
       return { ...state, full: delta.full };
+    case 'todos':
+      return { ...state, todos: delta.todos };
     case 'context':
       return { ...state, context: delta.context };
     case 'session':

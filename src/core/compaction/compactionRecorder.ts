@@ -10,6 +10,7 @@ import type { ContextEngine } from '../context/engine';
 import { errorText } from '../errors';
 import type { Clock, IdSource, Logger, SessionStore, TextAnalysis, TextAnalyst, TokenCounter } from '../ports';
 import { liveCompaction } from '../session/liveCompaction';
+import { todoListOf } from '../todo/todoList';
 import type { UsageRecord } from '../cost/usage';
 import type { BranchState } from '../chat/branchState';
 import type { ConversationEvent } from '../chat/events';
@@ -77,7 +78,8 @@ export class CompactionRecorder {
     const { startedAt: _, holdsTurn, ...rest } = facts;
     const requestChars = engine.budget.oversized * 3;
     const request = requestLine(cut.currentRequest, requestChars) ?? carriedRequest(cut, before);
-    const folded = request ? { ...fold.folded, request } : fold.folded;
+    const todos = todoListOf(branch.entries);
+    const folded = { ...fold.folded, ...(request ? { request } : {}), ...(todos.length > 0 ? { todos } : {}) };
     const content: Content = {
       type: 'compaction',
       operationId: ids.next(),

@@ -6,6 +6,7 @@ import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { MemoryNotes } from '../../core/ports';
 import { createRecallTool } from '../../core/recall/recallTool';
 import { skillList, createSkillTool, type Skill } from '../../core/skills/skill';
+import { createTodoTool } from '../../core/todo/todoTool';
 import { WorkspacePins } from '../memory/workspaceTexts';
 import { newSeal, UuidV7 } from './ids';
 import { systemClock } from './systemClock';
@@ -48,6 +49,7 @@ export function conversationDeps({
     tools: (notify) => [
       createMemoryTool(notes, ({ path, op, bytes }) => notify({ type: 'memory_written', path, op, bytes })),
       createRecallTool({ store: shared.store, session: () => own, newSeal }),
+      createTodoTool(),
       ...(skills.length > 0 ? [createSkillTool(skills)] : []),
       ...tools(),
     ],

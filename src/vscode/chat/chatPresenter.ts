@@ -6,6 +6,7 @@ import type { TranscriptPage } from '../../core/branches/branch';
 import { isUserMessage, type StoredEntry } from '../../core/session/entry';
 import type { QueuedMessage } from '../../core/session/userMessage';
 import type { Session } from '../../core/session/session';
+import { shownTodos } from '../../core/todo/todoList';
 import type { ContextSnapshot } from '../../core/context/measure/snapshot';
 import type { ApprovalQuestion } from '../../core/tools/tool';
 import type { Delta, FullContext, LeftBranch, LiveBlock, OlderPage, SessionHeader, TurnState, ViewSnapshot } from '../../protocol/messages';
@@ -26,7 +27,7 @@ export interface PresenterOutput {
   now(): number;
 }
 
-export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue' | 'left' | 'full'> & {
+export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue' | 'left' | 'full' | 'todos'> & {
   readonly session: SessionHeader;
   readonly context: ContextSnapshot;
 };
@@ -54,6 +55,8 @@ export class ChatPresenter {
   private accepted = false;
   private errorRecorded = false;
   private ephemeral = 0;
+  /** The to-do list that the view has, as JSON. */
+  private shownList = '[]';
 
   constructor(
     private readonly source: PresenterSource,
@@ -71,6 +74,8 @@ export class ChatPresenter {
   }
 
   parts(): SessionParts {
+    const todos = shownTodos(this.source.entries);
+    this.shownList = JSON.stringify(todos);
     return {
       session: header(this.source.session),
       rows: this.transcript.rows(),
@@ -80,6 +85,7 @@ export class ChatPresenter {
       turn: this.turn,
       left: this.left,
       full: this.full,
+      ...(todos.length > 0 ? { todos } : {}),
       queue: this.source.queued.map(queueItem),
       context: this.source.snapshot,
     };
@@ -200,6 +206,17 @@ export class ChatPresenter {
     const marks = [...new Set([...own, ...others])].map((id) => this.transcript.markOf(id));
     if (marks.length > 0) this.output.send({ kind: 'marks', marks });
     if (content.type === 'compaction' || content.type === 'compaction_undone') this.foldChanged();
+    this.todosChanged(entry);
+  }
+
+  private todosChanged(entry: StoredEntry): void {
+    const { content } = entry;
+    if (!isUserMessage(entry) && content.type !== 'tool_result' && content.type !== 'compaction_undone') return;
+    const todos = shownTodos(this.source.entries);
+    const text = JSON.stringify(todos);
+    if (text === this.shownList) return;
+    this.shownList = text;
+    this.output.send({ kind: 'todos', todos });
   }
 
   private pinsChanged(pins: readonly Pin[]): void {

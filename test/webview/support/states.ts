@@ -473,5 +473,19 @@ export const states: readonly ViewState[] = [
     options: { snapshot: snapshot({ rows: talk, context: context({ cache: warm }) }) },
     act: (view) => view.find('.gauge-label').click(),
   },
+  {
+    name: 'todo-list',
+    options: {
+      snapshot: snapshot({
+        rows: talk,
+        todos: [
+          { text: 'Measure the tokenizer with the fixture of the issue', status: 'done' },
+          { text: 'Intern the names, so that equal names are the same string', status: 'in_progress' },
+          { text: 'Measure again', status: 'pending' },
+        ],
+      }),
+    },
+    act: (view) => view.find('.todos-head').click(),
+  },
   { name: 'cache-expired', options: { snapshot: snapshot({ rows: talk, context: context({ cache: expired }) }) } },
 ];

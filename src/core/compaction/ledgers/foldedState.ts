@@ -4,6 +4,7 @@ import { indented } from '../../frames/frames';
 import type { StoredEntry } from '../../session/entry';
 import { entryRef } from '../summary/prompts';
 import { renderSessionState, SessionState } from '../summary/summaryFormat';
+import { renderTodos, TodoList } from '../../todo/todoList';
 import { LedgerLine, unseen } from './userLedger';
 import { emptyWorkLedger, renderWorkLedger, WorkLedger } from './workLedger';
 
@@ -31,6 +32,8 @@ export const FoldedState = z.object({
    * hand.
    */
   request: z.optional(LedgerLine),
+  /** The model's to-do list as it stood then, word for word: it outlives every compaction. */
+  todos: z.optional(TodoList),
 });
 export type FoldedState = z.infer<typeof FoldedState>;
 
@@ -72,6 +75,7 @@ export function renderFoldedState(
     list('What the user said (verbatim)', folded.ledger),
     folded.earlier.length === 0 ? '' : `The user's earlier messages, through recall: ${abbreviate(folded.earlier)}`,
     renderWorkLedger(folded.work),
+    renderTodos(folded.todos ?? []),
     pins,
     list('Also mentioned', folded.identifiers),
     list(

@@ -4,6 +4,7 @@ import { indented } from '../../frames/frames';
 import type { StoredEntry, ContentOf } from '../../session/entry';
 import { memoryToolName } from '../../memory/nudges';
 import { recallToolName } from '../../recall/history';
+import { todoToolName } from '../../todo/todoList';
 import { entryRef } from '../summary/prompts';
 
 const file = z.object({
@@ -199,15 +200,20 @@ interface ToolFact {
   readonly output: string;
 }
 
+const notWork: ReadonlySet<string> = new Set([memoryToolName, recallToolName, todoToolName]);
+
 type FileAction = 'read' | 'created' | 'edited' | 'deleted';
 
-/** The calls of a range with their results, in order. Notes and recall are the conversation's own business and no work. */
+/**
+ * The calls of a range with their results, in order. Notes and recall are the conversation's own business and no work; the to-do list
+ * stands beside this.
+ */
 function toolFacts(entries: readonly StoredEntry[]): ToolFact[] {
   const results = new Map<string, ContentOf<'tool_result'>>();
   for (const { content } of entries) if (content.type === 'tool_result') results.set(content.callId, content);
   return entries.flatMap((entry) => {
     const { content } = entry;
-    if (content.type !== 'tool_call' || content.name === memoryToolName || content.name === recallToolName) return [];
+    if (content.type !== 'tool_call' || notWork.has(content.name)) return [];
     return [factOf(entryRef(entry), content, results.get(content.callId))];
   });
 }

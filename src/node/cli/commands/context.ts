@@ -15,6 +15,7 @@ import { offlineProvider } from '../../../core/recall/history';
 import { createRecallTool } from '../../../core/recall/recallTool';
 import type { StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
+import { createTodoTool } from '../../../core/todo/todoTool';
 import { toSpec, ToolBox } from '../../../core/tools/toolBox';
 import { cacheText, segmentLabels, thresholdText } from '../../../protocol/contextText';
 import { WorkerAnalyst } from '../../analysis/workerAnalyst';
@@ -87,6 +88,7 @@ export async function context(args: readonly string[]): Promise<number> {
     const own = [
       createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined),
       createRecallTool({ store, session: () => uuid, newSeal }),
+      createTodoTool(),
       ...workspaceToolsOf(toolWorkspace(flags, allowTools), allowTools),
     ];
     const tools = new ToolBox(own, () => [], { store, branch, tokensOf: () => 0, budget: () => 0 }).current();

@@ -3,6 +3,7 @@ import { t } from '../../../core/l10n';
 import { recallToolName } from '../../../core/recall/history';
 import type { ContentOf } from '../../../core/session/entry';
 import { skillToolName } from '../../../core/skills/skill';
+import { doneCount, todosOfInput, todoToolName } from '../../../core/todo/todoList';
 import { createFileName, editFileName } from '../../../core/tools/files/callChange';
 
 /** A longer command or query is cut; the row has all of it when it is opened. */
@@ -39,6 +40,11 @@ export function toolTitle({ name, input }: Pick<ContentOf<'tool_call'>, 'name' |
       return value('query') === null ? t('Looked up the history') : t('Looked up “{0}” in the history', value('query')!);
     case skillToolName:
       return value('name') === null ? null : t('Read the skill {0}', value('name')!);
+    case todoToolName: {
+      const list = todosOfInput(input);
+      if (list === null) return null;
+      return list.length === 0 ? t('Removed the to-do list') : t('To-do list: {0} of {1} done', doneCount(list), list.length);
+    }
     default:
       return null;
   }
