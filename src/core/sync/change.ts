@@ -1,0 +1,94 @@
+import * as z from 'zod/mini';
+import { EntryContent } from '../session/entry';
+
+/** The form of what is sealed. A record of a higher one is carried on unopened. */
+export const changeVersion = 1;
+
+/**
+ * When something was set: `tick` is a hybrid logical clock, milliseconds × 1024 or one more than any tick that was seen, and `device`
+ * decides between two that are equal.
+ */
+export const Stamp = z.object({ tick: z.int(), device: z.string() });
+export type Stamp = z.infer<typeof Stamp>;
+
+const sessionBegun = z.object({
+  kind: z.literal('session'),
+  session: z.string(),
+  /** The id and the key on the device where it began; each is kept where it is free. */
+  id: z.string(),
+  key: z.string(),
+  cwd: z.nullable(z.string()),
+  createdAt: z.number(),
+  parentSession: z.nullable(z.string()),
+  forkEntry: z.nullable(z.string()),
+});
+export type SessionBegun = z.infer<typeof sessionBegun>;
+
+/** An entry as it is carried: without what a store derives from others, and with the number it has where it was written. */
+export const CarriedEntry = z.object({
+  uuid: z.string(),
+  parent: z.nullable(z.string()),
+  createdAt: z.number(),
+  modelFacing: z.boolean(),
+  display: z.boolean(),
+  tokenEstimate: z.nullable(z.number()),
+  sourceId: z.optional(z.nullable(z.string())),
+  seq: z.int(),
+  content: EntryContent,
+});
+export type CarriedEntry = z.infer<typeof CarriedEntry>;
+
+const CarriedUsage = z.object({
+  entry: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  kind: z.enum(['turn', 'compaction', 'count', 'failed', 'imported']),
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  cacheWriteHour: z.optional(z.number()),
+  estimated: z.optional(z.literal(true)),
+  cost: z.nullable(z.number()),
+  at: z.number(),
+});
+
+const entriesAppended = z.object({
+  kind: z.literal('entries'),
+  session: z.string(),
+  /** Each after its parent, where that is among them. */
+  entries: z.array(CarriedEntry),
+  usage: z.array(CarriedUsage),
+});
+export type EntriesAppended = z.infer<typeof entriesAppended>;
+
+/** Values that the last one who set them decides: titles, marks, metadata by key, pins, and where the device stands in the session. */
+const registersSet = z.object({
+  kind: z.literal('registers'),
+  session: z.string(),
+  values: z.array(z.object({ name: z.string(), value: z.unknown(), tick: z.int() })),
+});
+export type RegistersSet = z.infer<typeof registersSet>;
+
+/** Bytes that entries name by their hash. */
+const attachmentKept = z.object({
+  kind: z.literal('attachment'),
+  session: z.string(),
+  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  mime: z.string(),
+  base64: z.string(),
+});
+export type AttachmentKept = z.infer<typeof attachmentKept>;
+
+/** The session is gone for good, everywhere. Entries that another session stands on are told again as that one's. */
+const sessionPurged = z.object({ kind: z.literal('purge'), session: z.string() });
+
+export const Change = z.discriminatedUnion('kind', [sessionBegun, entriesAppended, registersSet, attachmentKept, sessionPurged]);
+export type Change = z.infer<typeof Change>;
+
+/** The leaf of a session: the one register that is not simply taken over (merge.ts). */
+export const leafRegister = 'leaf';
+
+export function isLater(a: Stamp, b: Stamp): boolean {
+  return a.tick === b.tick ? a.device > b.device : a.tick > b.tick;
+}

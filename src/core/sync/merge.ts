@@ -1,0 +1,106 @@
+import type { AttachmentKept, CarriedEntry, Change, EntriesAppended, SessionBegun, Stamp } from './change';
+import { isLater, leafRegister } from './change';
+
+/** One replica's rows, as far as merging needs them. Every call is part of one transaction. */
+export interface MergeTarget {
+  /** This replica's own. */
+  readonly device: string;
+  /** No tick that is given out from now on is lower. */
+  observe(tick: number): void;
+  isPurged(session: string): boolean;
+  hasSession(session: string): boolean;
+  beginSession(session: SessionBegun): void;
+  /** The session that the entry belongs to; undefined when it is not there. */
+  ownerOf(entry: string): string | undefined;
+  /** Its parent and its session are there. */
+  insert(session: string, entry: CarriedEntry): void;
+  addUsage(session: string, usage: EntriesAppended['usage']): void;
+  /** Gives an entry that several sessions share to another of them. */
+  handOver(entry: string, session: string): void;
+  stampOf(session: string, register: string): Stamp | undefined;
+  setRegister(session: string, register: string, value: unknown, stamp: Stamp): void;
+  leafOf(session: string): string | null;
+  isAncestor(ancestor: string, entry: string): boolean;
+  /** The session is being worked in: its leaf is to stay. */
+  isHeld(session: string): boolean;
+  keepAttachment(attachment: AttachmentKept): void;
+  /** Takes the session away and leaves a mark that it was purged. */
+  purge(session: string): void;
+  /** Keeps the change until `needs`, an entry or a session, is there. */
+  wait(needs: string, change: Change, device: string): void;
+  /** What has waited for it, which it no longer does. */
+  takeWaiting(needs: string): readonly { readonly change: Change; readonly device: string }[];
+}
+
+/**
+ * Merges a change that `device` has made. Doing so twice, or in any order, comes to the same rows: entries are a union, registers belong
+ * to whoever set them last, a purge wins over everything of its session, and what needs something that is not there yet waits for it.
+ */
+export function mergeChange(target: MergeTarget, change: Change, device: string): void {
+  const left: { readonly change: Change; readonly device: string }[] = [{ change, device }];
+  for (let next = left.shift(); next; next = left.shift()) left.push(...mergeOne(target, next.change, next.device));
+}
+
+/** Returns what no longer waits. */
+function mergeOne(target: MergeTarget, change: Change, device: string): readonly { readonly change: Change; readonly device: string }[] {
+  if (change.kind === 'purge') {
+    if (!target.isPurged(change.session)) target.purge(change.session);
+    return [];
+  }
+  if (target.isPurged(change.session)) return [];
+  if (change.kind === 'session') {
+    if (target.hasSession(change.session)) return [];
+    target.beginSession(change);
+    return target.takeWaiting(change.session);
+  }
+  if (!target.hasSession(change.session)) {
+    target.wait(change.session, change, device);
+    return [];
+  }
+  switch (change.kind) {
+    case 'entries':
+      return mergeEntries(target, change, device);
+    case 'registers':
+      for (const { name, value, tick } of change.values) mergeRegister(target, change.session, name, value, { tick, device });
+      return [];
+    case 'attachment':
+      target.keepAttachment(change);
+      return [];
+  }
+}
+
+function mergeEntries(target: MergeTarget, { session, entries, usage }: EntriesAppended, device: string) {
+  const freed: { readonly change: Change; readonly device: string }[] = [];
+  for (const entry of entries) {
+    const owner = target.ownerOf(entry.uuid);
+    if (owner !== undefined) {
+      // Forks share ancestors, and after a purge several devices may each have handed one on: the same session gets it everywhere.
+      if (owner > session) target.handOver(entry.uuid, session);
+      continue;
+    }
+    if (entry.parent !== null && target.ownerOf(entry.parent) === undefined) {
+      target.wait(entry.parent, { kind: 'entries', session, entries: [entry], usage: [] }, device);
+      continue;
+    }
+    target.insert(session, entry);
+    freed.push(...target.takeWaiting(entry.uuid));
+  }
+  target.addUsage(session, usage);
+  return freed;
+}
+
+function mergeRegister(target: MergeTarget, session: string, name: string, value: unknown, stamp: Stamp): void {
+  target.observe(stamp.tick);
+  const known = target.stampOf(session, name);
+  if (known && !isLater(stamp, known)) return;
+  if (name !== leafRegister) return target.setRegister(session, name, value, stamp);
+  if (typeof value !== 'string' || target.isHeld(session)) return;
+  if (target.ownerOf(value) === undefined) {
+    target.wait(value, { kind: 'registers', session, values: [{ name, value, tick: stamp.tick }] }, stamp.device);
+    return;
+  }
+  // Who has said nothing here since follows the other device wherever it went; who has follows it onward and else stays where they are.
+  const leaf = target.leafOf(session);
+  const follows = leaf === null || known === undefined || known.device !== target.device || target.isAncestor(leaf, value);
+  if (follows) target.setRegister(session, name, value, stamp);
+}

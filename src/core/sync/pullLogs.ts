@@ -1,0 +1,133 @@
+import { isForked } from './repairLogs';
+import type { Opened, SealedRecord, Sealer, SessionKey } from './sealedRecord';
+import type { EngineHead, SyncEngine } from './syncEngine';
+import type { Held, ReceivedRow, SyncReplica } from './syncReplica';
+
+/**
+ * What is wrong with a log as the engine gives it. Nothing of the log from there on is merged until it has come whole; what is here
+ * stays. `newer` and `no_key` are carried on unread.
+ */
+export interface Problem {
+  readonly kind: 'missing' | 'damaged' | 'forked' | 'no_key' | 'newer' | 'key_refused';
+  readonly device: string;
+  readonly index: number;
+  readonly detail: string;
+}
+
+export interface PullDeps {
+  readonly replica: SyncReplica;
+  readonly engine: SyncEngine;
+  readonly sealer: Sealer;
+  readonly onProgress?: (progress: { readonly pulled: number; readonly of: number }) => void;
+}
+
+/** Takes over what other devices have added; returns how many rows. */
+export async function pullLogs(deps: PullDeps, heads: readonly EngineHead[], problems: Problem[]): Promise<number> {
+  const held = await deps.replica.held();
+  const nextOf = (device: string) => held.logs.find((log) => log.device === device)?.next ?? 0;
+  const others = heads.filter(({ device }) => device !== held.device);
+  const of = others.reduce((sum, head) => sum + Math.max(0, head.next - nextOf(head.device)), 0);
+  let pulled = await readAgain(deps, held, problems);
+  for (const head of others) {
+    const log = held.logs.find(({ device }) => device === head.device) ?? { device: head.device, next: 0, mark: 0 };
+    if (head.next <= log.next) {
+      if (await isForked(deps.replica, head, log.next))
+        problems.push({ kind: 'forked', device: head.device, index: head.next - 1, detail: 'the engine has other rows than it had' });
+      continue;
+    }
+    pulled += await pullLog(deps, head, log, problems, (rows) => deps.onProgress?.({ pulled: pulled + rows, of }));
+  }
+  return pulled;
+}
+
+async function pullLog(
+  { replica, engine, sealer }: PullDeps,
+  head: EngineHead,
+  log: { readonly next: number; readonly mark: number },
+  problems: Problem[],
+  onProgress: (rows: number) => void,
+): Promise<number> {
+  const { device } = head;
+  let { next, mark } = log;
+  const problem = (kind: Problem['kind'], index: number, detail: string) => problems.push({ kind, device, index, detail });
+  while (next < head.next) {
+    const answer = await engine.pull({ device, from: next, to: head.next });
+    if (answer.length === 0) {
+      problem('missing', next, 'the engine does not give the rows that it says it has');
+      break;
+    }
+    const { opened: contents, keys } = await openAll(engine, sealer, answer, problems);
+    const good: ReceivedRow[] = [];
+    let isWhole = true;
+    for (const [position, row] of answer.entries()) {
+      const opened = contents[position]!;
+      const fault = faultOf(row, device, next, mark, sealer) ?? (opened.kind === 'damaged' ? opened : null);
+      if (fault) {
+        problem(fault.kind, next, fault.detail);
+        isWhole = false;
+        break;
+      }
+      if (opened.kind === 'newer') problem('newer', row.index, 'a newer version of Threadkeeper has written it');
+      good.push({
+        row,
+        change: opened.kind === 'change' ? opened.change : null,
+        ...(opened.kind === 'no_key' ? { unread: { session: opened.session, keyId: opened.keyId } } : {}),
+      });
+      next = row.index + 1;
+      mark = row.mark;
+    }
+    if (good.length > 0 || keys.length > 0) await replica.receive(good, keys);
+    onProgress(next - log.next);
+    if (!isWhole) break;
+  }
+  return next - log.next;
+}
+
+function faultOf(
+  row: SealedRecord,
+  device: string,
+  next: number,
+  mark: number,
+  sealer: Sealer,
+): { readonly kind: 'missing' | 'damaged'; readonly detail: string } | null {
+  if (row.device !== device) return { kind: 'damaged', detail: 'it belongs to another log' };
+  if (row.index > next) return { kind: 'missing', detail: `${row.index - next} rows are not there` };
+  if (row.index < next) return { kind: 'damaged', detail: 'it comes twice or out of order' };
+  if (sealer.mark(mark, row) !== row.mark) return { kind: 'damaged', detail: 'it does not follow the row before it' };
+  return null;
+}
+
+/** Opens the rows, with keys of the engine's where a row needs one that nobody here has seen yet; those come back. */
+async function openAll(
+  engine: SyncEngine,
+  sealer: Sealer,
+  rows: readonly SealedRecord[],
+  problems: Problem[],
+): Promise<{ readonly opened: readonly Opened[]; readonly keys: readonly SessionKey[] }> {
+  const first = rows.map((row) => sealer.open(row));
+  const wanted = new Map(first.flatMap((opened, position) => (opened.kind === 'no_key' ? [[opened.keyId, rows[position]!] as const] : [])));
+  if (wanted.size === 0) return { opened: first, keys: [] };
+  const { accepted, refused } = sealer.addKeys(await engine.keys([...wanted.keys()]));
+  for (const id of refused) {
+    const { device, index } = wanted.get(id) ?? { device: '', index: -1 };
+    problems.push({ kind: 'key_refused', device, index, detail: 'the key of its session was tampered with' });
+  }
+  const opened = first.map((one, position) => (one.kind === 'no_key' ? sealer.open(rows[position]!) : one));
+  return { opened, keys: accepted };
+}
+
+/** Rows that were carried on unread: their keys may have come by now. Returns how many can be read. */
+async function readAgain({ replica, engine, sealer }: PullDeps, held: Held, problems: Problem[]): Promise<number> {
+  if (held.unread.length === 0) return 0;
+  const rows: SealedRecord[] = [];
+  for (const { device, index } of held.unread) rows.push(...(await replica.rows({ device, from: index, to: index + 1 })));
+  const { opened: contents, keys } = await openAll(engine, sealer, rows, problems);
+  const read: ReceivedRow[] = [];
+  for (const [position, row] of rows.entries()) {
+    const opened = contents[position]!;
+    if (opened.kind === 'change') read.push({ row, change: opened.change });
+    else problems.push({ kind: 'no_key', device: row.device, index: row.index, detail: 'the key of its session is not there' });
+  }
+  if (read.length > 0) await replica.receive(read, keys);
+  return read.length;
+}

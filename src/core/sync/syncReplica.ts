@@ -1,0 +1,55 @@
+import type { Change } from './change';
+import type { SealedRecord, SessionKey } from './sealedRecord';
+import type { LogRange } from './syncEngine';
+
+/** A log as far as this replica holds it, without holes. */
+export interface HeldLog {
+  readonly device: string;
+  /** One more than the index of its last row. */
+  readonly next: number;
+  /** Mark of its last row. */
+  readonly mark: number;
+}
+
+export interface Held {
+  /** This replica's own. */
+  readonly device: string;
+  readonly logs: readonly HeldLog[];
+  /** All wrapped keys that are not let go. */
+  readonly keys: readonly SessionKey[];
+  /** Those that the engine may not have. */
+  readonly keysToPush: readonly SessionKey[];
+  /** Ids of keys of purged sessions, and of them those that the engine may still have. */
+  readonly droppedKeys: readonly string[];
+  readonly keysToDrop: readonly string[];
+  /** Rows whose key was not there, of sessions that are not purged. */
+  readonly unread: readonly { readonly device: string; readonly index: number; readonly keyId: string }[];
+}
+
+/** A row that has passed every check, and what it says. */
+export interface ReceivedRow {
+  readonly row: SealedRecord;
+  /** Null: it cannot be read yet, and is carried on. */
+  readonly change: Change | null;
+  /** The session and the key that is missing. */
+  readonly unread?: { readonly session: string; readonly keyId: string };
+}
+
+/**
+ * One store as synchronising sees it. Each call is one transaction: when it rejects (`StoreError`) nothing of it was done, and when it
+ * resolves all of it is durable.
+ */
+export interface SyncReplica {
+  held(): Promise<Held>;
+  /** Rows from the start of the range on, as many as are at hand at once. */
+  rows(range: LogRange): Promise<readonly SealedRecord[]>;
+  /** What has changed here and stands in no log yet, oldest first; `through` is what `write` is to be given back for it. */
+  pending(most: number): Promise<{ readonly changes: readonly Change[]; readonly through: number | null; readonly isLast: boolean }>;
+  /** Puts rows at the end of the own log, and takes what they tell off the list of what is pending. */
+  write(rows: readonly SealedRecord[], keys: readonly SessionKey[], through: number | null): Promise<void>;
+  /** Puts rows at the end of another device's log and merges them. A row that is held already is merged again, which changes nothing. */
+  receive(rows: readonly ReceivedRow[], keys: readonly SessionKey[]): Promise<void>;
+  settleKeys(pushed: readonly string[], dropped: readonly string[]): Promise<void>;
+  /** Goes on as another device, whose log begins with `rows`; the own log up to now ends before `from`, and is another's. */
+  renew(device: string, from: number, rows: readonly SealedRecord[], keys: readonly SessionKey[]): Promise<void>;
+}

@@ -1,0 +1,76 @@
+import type { SealedRecord, WrappedKey } from '../../../src/core/sync/sealedRecord';
+import type { EngineHead, Fingerprint, LogRange, SyncEngine } from '../../../src/core/sync/syncEngine';
+
+/** An engine in memory, which can lose what it was given, and give it back otherwise. */
+export class MemoryEngine implements SyncEngine {
+  readonly logs = new Map<string, Map<number, SealedRecord>>();
+  readonly wrapped = new Map<string, WrappedKey>();
+  /** Calls, each one round trip. */
+  readonly calls: string[] = [];
+  mostRows = 50;
+
+  heads(): Promise<readonly EngineHead[]> {
+    this.calls.push('heads');
+    return Promise.resolve(
+      [...this.logs].flatMap(([device, rows]) => {
+        if (rows.size === 0) return [];
+        const last = Math.max(...rows.keys());
+        return [{ device, next: last + 1, count: rows.size, mark: rows.get(last)!.mark }];
+      }),
+    );
+  }
+
+  pull({ device, from, to }: LogRange): Promise<readonly SealedRecord[]> {
+    this.calls.push('pull');
+    const found: SealedRecord[] = [];
+    const rows = this.logs.get(device);
+    for (let index = from; index < to && found.length < this.mostRows; index++) {
+      const row = rows?.get(index);
+      if (row) found.push(row);
+    }
+    return Promise.resolve(found);
+  }
+
+  push(rows: readonly SealedRecord[], keys: readonly WrappedKey[]): Promise<void> {
+    this.calls.push('push');
+    for (const key of keys) if (!this.wrapped.has(key.id)) this.wrapped.set(key.id, key);
+    for (const row of rows) {
+      const log = this.logs.get(row.device) ?? new Map<number, SealedRecord>();
+      if (!log.has(row.index)) log.set(row.index, row);
+      this.logs.set(row.device, log);
+    }
+    return Promise.resolve();
+  }
+
+  fingerprints(ranges: readonly LogRange[]): Promise<readonly Fingerprint[]> {
+    this.calls.push('fingerprints');
+    return Promise.resolve(
+      ranges.map(({ device, from, to }) => {
+        let count = 0;
+        let sum = 0;
+        for (let index = from; index < to; index++) {
+          const row = this.logs.get(device)?.get(index);
+          if (!row) continue;
+          count++;
+          sum += row.mark;
+        }
+        return { count, sum };
+      }),
+    );
+  }
+
+  keys(ids: readonly string[]): Promise<readonly WrappedKey[]> {
+    this.calls.push('keys');
+    return Promise.resolve(ids.flatMap((id) => this.wrapped.get(id) ?? []));
+  }
+
+  dropKeys(ids: readonly string[]): Promise<void> {
+    this.calls.push('dropKeys');
+    for (const id of ids) this.wrapped.delete(id);
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,337 @@
+import {
+  isLater,
+  leafRegister,
+  type AttachmentKept,
+  type CarriedEntry,
+  type Change,
+  type SessionBegun,
+  type Stamp,
+} from '../../../src/core/sync/change';
+import { mergeChange, type MergeTarget } from '../../../src/core/sync/merge';
+import type { SealedRecord, SessionKey } from '../../../src/core/sync/sealedRecord';
+import type { LogRange } from '../../../src/core/sync/syncEngine';
+import type { Held, ReceivedRow, SyncReplica } from '../../../src/core/sync/syncReplica';
+
+interface Row extends CarriedEntry {
+  session: string;
+}
+
+interface Register {
+  value: unknown;
+  readonly stamp: Stamp;
+}
+
+type Told =
+  | { readonly kind: 'session'; readonly session: string }
+  | { readonly kind: 'purge'; readonly session: string }
+  | { readonly kind: 'entry'; readonly session: string; readonly entry: string }
+  | { readonly kind: 'register'; readonly session: string; readonly name: string };
+
+type Pending = Told & { readonly n: number; readonly tick: number };
+
+/** A store for synchronising, in memory: what survives a crash of its process. Each method is one transaction. */
+export class MemoryReplica implements SyncReplica, MergeTarget {
+  readonly sessions = new Map<string, SessionBegun>();
+  readonly entries = new Map<string, Row>();
+  readonly registers = new Map<string, Map<string, Register>>();
+  readonly purged = new Set<string>();
+  readonly waiting = new Map<string, { readonly change: Change; readonly device: string }[]>();
+  private readonly children = new Map<string, Set<string>>();
+  private readonly logs = new Map<string, SealedRecord[]>();
+  private readonly keys = new Map<string, { readonly key: SessionKey; isPushed: boolean }>();
+  private readonly dropped = new Map<string, { isDone: boolean }>();
+  private readonly unread = new Map<
+    string,
+    { readonly device: string; readonly index: number; readonly session: string; readonly keyId: string }
+  >();
+  private outbox: Pending[] = [];
+  private lastPending = 0;
+  private clock = 0;
+  private seq = 0;
+
+  constructor(
+    public device: string,
+    private readonly now: () => number,
+  ) {}
+
+  // ------------------------------------------------------------------------------------------------ what a user does here
+
+  begin(session: string, forkEntry: string | null): void {
+    const parentSession = forkEntry === null ? null : this.entries.get(forkEntry)!.session;
+    this.sessions.set(session, { kind: 'session', session, id: session, key: session, cwd: null, createdAt: 1, parentSession, forkEntry });
+    this.queue({ kind: 'session', session });
+    if (forkEntry !== null) this.set(session, leafRegister, forkEntry);
+  }
+
+  say(session: string, uuid: string, text: string): void {
+    const parent = this.leafOf(session);
+    this.insert(session, {
+      uuid,
+      parent,
+      createdAt: 1,
+      modelFacing: true,
+      display: true,
+      tokenEstimate: null,
+      seq: 0,
+      content: { type: 'message', role: 'user', text },
+    });
+    this.queue({ kind: 'entry', session, entry: uuid });
+    this.set(session, leafRegister, uuid);
+  }
+
+  set(session: string, name: string, value: unknown): Stamp {
+    const tick = this.tick();
+    const stamp = { tick, device: this.device };
+    this.put(session, name, { value, stamp });
+    this.queue({ kind: 'register', session, name }, tick);
+    return stamp;
+  }
+
+  purgeHere(session: string): void {
+    this.purge(session);
+    this.queue({ kind: 'purge', session });
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- merging
+
+  observe(tick: number): void {
+    this.clock = Math.max(this.clock, tick);
+  }
+
+  isPurged(session: string): boolean {
+    return this.purged.has(session);
+  }
+
+  hasSession(session: string): boolean {
+    return this.sessions.has(session);
+  }
+
+  beginSession(session: SessionBegun): void {
+    this.sessions.set(session.session, session);
+  }
+
+  ownerOf(entry: string): string | undefined {
+    return this.entries.get(entry)?.session;
+  }
+
+  insert(session: string, entry: CarriedEntry): void {
+    if (this.entries.has(entry.uuid)) throw new Error(`${entry.uuid} twice`);
+    if (entry.parent !== null && !this.entries.has(entry.parent)) throw new Error(`${entry.uuid} before its parent`);
+    this.entries.set(entry.uuid, { ...entry, session, seq: ++this.seq });
+    if (entry.parent !== null) this.children.set(entry.parent, (this.children.get(entry.parent) ?? new Set()).add(entry.uuid));
+  }
+
+  addUsage(): void {
+    // Usage is a set of rows: nothing of the order can go wrong.
+  }
+
+  handOver(entry: string, session: string): void {
+    this.entries.get(entry)!.session = session;
+  }
+
+  stampOf(session: string, register: string): Stamp | undefined {
+    return this.registers.get(session)?.get(register)?.stamp;
+  }
+
+  setRegister(session: string, register: string, value: unknown, stamp: Stamp): void {
+    this.put(session, register, { value, stamp });
+  }
+
+  leafOf(session: string): string | null {
+    const leaf = this.registers.get(session)?.get(leafRegister)?.value;
+    return typeof leaf === 'string' && this.entries.has(leaf) ? leaf : null;
+  }
+
+  isAncestor(ancestor: string, entry: string): boolean {
+    for (let at: string | null = entry; at !== null; at = this.entries.get(at)?.parent ?? null) if (at === ancestor) return true;
+    return false;
+  }
+
+  isHeld(): boolean {
+    return false;
+  }
+
+  keepAttachment(_attachment: AttachmentKept): void {
+    // The simulation has none.
+  }
+
+  wait(needs: string, change: Change, device: string): void {
+    this.waiting.set(needs, [...(this.waiting.get(needs) ?? []), { change, device }]);
+  }
+
+  takeWaiting(needs: string): readonly { readonly change: Change; readonly device: string }[] {
+    const found = this.waiting.get(needs) ?? [];
+    this.waiting.delete(needs);
+    return found;
+  }
+
+  purge(session: string): void {
+    const needed = this.neededWithout(session);
+    for (const [uuid, heir] of needed) {
+      this.entries.get(uuid)!.session = heir;
+      this.queue({ kind: 'entry', session: heir, entry: uuid });
+    }
+    for (const [uuid, entry] of this.entries) {
+      if (entry.session !== session) continue;
+      this.entries.delete(uuid);
+      if (entry.parent !== null) this.children.get(entry.parent)?.delete(uuid);
+    }
+    this.sessions.delete(session);
+    this.registers.delete(session);
+    this.purged.add(session);
+    for (const [needs, waiting] of this.waiting) {
+      const left = waiting.filter(({ change }) => change.session !== session);
+      if (left.length > 0) this.waiting.set(needs, left);
+      else this.waiting.delete(needs);
+    }
+    this.outbox = this.outbox.filter((one) => one.session !== session || one.kind === 'purge');
+    for (const [id, { key }] of this.keys) {
+      if (key.session !== session) continue;
+      this.keys.delete(id);
+      this.dropped.set(id, { isDone: false });
+    }
+  }
+
+  /** Entries of the session that others stand on, with the one that gets each: the lowest of those that need it. */
+  private neededWithout(session: string): Map<string, string> {
+    const heirs = new Map<string, string>();
+    const need = (from: string | null | undefined, heir: string) => {
+      for (let at = from ?? null; at !== null; ) {
+        const entry = this.entries.get(at);
+        if (!entry) return;
+        if (entry.session === session) {
+          const known = heirs.get(at);
+          if (known !== undefined && known <= heir) return;
+          heirs.set(at, heir);
+        }
+        at = entry.parent;
+      }
+    };
+    for (const entry of this.entries.values()) if (entry.session !== session) need(entry.parent, entry.session);
+    for (const other of this.sessions.values()) {
+      if (other.session === session) continue;
+      need(other.forkEntry, other.session);
+      need(this.leafOf(other.session), other.session);
+    }
+    return heirs;
+  }
+
+  // ------------------------------------------------------------------------------------------------------- synchronising
+
+  held(): Promise<Held> {
+    const keys = [...this.keys.values()];
+    return Promise.resolve({
+      device: this.device,
+      logs: [...this.logs].map(([device, rows]) => ({ device, next: rows.length, mark: rows.at(-1)?.mark ?? 0 })),
+      keys: keys.map(({ key }) => key),
+      keysToPush: keys.filter(({ isPushed }) => !isPushed).map(({ key }) => key),
+      droppedKeys: [...this.dropped.keys()],
+      keysToDrop: [...this.dropped].filter(([, { isDone }]) => !isDone).map(([id]) => id),
+      unread: [...this.unread.values()].filter(({ session }) => !this.purged.has(session)),
+    });
+  }
+
+  rows({ device, from, to }: LogRange): Promise<readonly SealedRecord[]> {
+    return Promise.resolve((this.logs.get(device) ?? []).slice(from, Math.min(to, from + 50)));
+  }
+
+  pending(most: number): Promise<{ readonly changes: readonly Change[]; readonly through: number | null; readonly isLast: boolean }> {
+    const taken = this.outbox.slice(0, most);
+    const through = taken.at(-1)?.n ?? null;
+    const last = new Map(this.outbox.map((one) => [one.kind === 'register' ? `${one.session} ${one.name}` : String(one.n), one]));
+    const changes = taken.flatMap((one): Change[] => {
+      if (one.kind === 'purge') return [{ kind: 'purge', session: one.session }];
+      const begun = this.sessions.get(one.session);
+      if (!begun) return [];
+      if (one.kind === 'session') return [begun];
+      if (one.kind === 'entry') {
+        const entry = this.entries.get(one.entry);
+        if (!entry) return [];
+        const { session: _, ...carried } = entry;
+        return [{ kind: 'entries', session: one.session, entries: [carried], usage: [] }];
+      }
+      const register = this.registers.get(one.session)?.get(one.name);
+      if (!register || last.get(`${one.session} ${one.name}`) !== one) return [];
+      return [{ kind: 'registers', session: one.session, values: [{ name: one.name, value: register.value, tick: one.tick }] }];
+    });
+    return Promise.resolve({ changes, through, isLast: taken.length === this.outbox.length });
+  }
+
+  write(rows: readonly SealedRecord[], keys: readonly SessionKey[], through: number | null): Promise<void> {
+    for (const row of rows) this.hold(row);
+    this.addKeys(keys, false);
+    if (through !== null) this.outbox = this.outbox.filter(({ n }) => n > through);
+    return Promise.resolve();
+  }
+
+  receive(rows: readonly ReceivedRow[], keys: readonly SessionKey[]): Promise<void> {
+    this.addKeys(keys, true);
+    for (const { row, change, unread } of rows) {
+      if (row.index >= (this.logs.get(row.device)?.length ?? 0)) this.hold(row);
+      const place = `${row.device} ${row.index}`;
+      if (unread) this.unread.set(place, { device: row.device, index: row.index, ...unread });
+      else this.unread.delete(place);
+      if (change) mergeChange(this, change, row.device);
+    }
+    return Promise.resolve();
+  }
+
+  settleKeys(pushed: readonly string[], dropped: readonly string[]): Promise<void> {
+    for (const id of pushed) {
+      const known = this.keys.get(id);
+      if (known) known.isPushed = true;
+    }
+    for (const id of dropped) this.dropped.set(id, { isDone: true });
+    return Promise.resolve();
+  }
+
+  renew(device: string, from: number, rows: readonly SealedRecord[], keys: readonly SessionKey[]): Promise<void> {
+    this.logs.get(this.device)?.splice(from);
+    this.device = device;
+    for (const row of rows) this.hold(row);
+    this.addKeys(keys, false);
+    return Promise.resolve();
+  }
+
+  /** All that is here, so that two replicas can be compared; where each stands in a session is its own. */
+  get state(): { readonly tree: readonly string[]; readonly registers: readonly string[]; readonly sessions: readonly string[] } {
+    return {
+      sessions: [...this.sessions.keys()].sort(),
+      tree: [...this.entries.values()].map(({ uuid, parent, session, content }) => JSON.stringify([uuid, parent, session, content])).sort(),
+      registers: [...this.registers]
+        .flatMap(([session, values]) =>
+          [...values]
+            .filter(([name]) => name !== leafRegister)
+            .map(([name, { value, stamp }]) => JSON.stringify([session, name, value, stamp])),
+        )
+        .sort(),
+    };
+  }
+
+  private put(session: string, name: string, register: Register): void {
+    const values = this.registers.get(session) ?? new Map<string, Register>();
+    const known = values.get(name);
+    if (known && !isLater(register.stamp, known.stamp)) throw new Error(`${name} of ${session} goes back`);
+    this.registers.set(session, values.set(name, register));
+  }
+
+  private tick(): number {
+    this.clock = Math.max(this.clock + 1, this.now() * 1024);
+    return this.clock;
+  }
+
+  private queue(one: Told, tick = this.tick()): void {
+    this.outbox.push({ ...one, n: ++this.lastPending, tick });
+  }
+
+  private hold(row: SealedRecord): void {
+    const rows = this.logs.get(row.device) ?? [];
+    if (rows.length !== row.index) throw new Error(`row ${row.index} after ${rows.length} of ${row.device}`);
+    rows.push(row);
+    this.logs.set(row.device, rows);
+  }
+
+  private addKeys(keys: readonly SessionKey[], isPushed: boolean): void {
+    for (const key of keys) if (!this.keys.has(key.id) && !this.purged.has(key.session)) this.keys.set(key.id, { key, isPushed });
+  }
+}
