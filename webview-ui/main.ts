@@ -19,7 +19,8 @@ import { MessageEditor } from './transcript/messageEditor';
 import { InstructionsChip } from './composer/instructionsChip';
 import { TodoListView } from './composer/todoList';
 import { PictureView } from './composer/attachmentList';
-import { TurnStatus, QueueView } from './chat/runningTurn';
+import { TurnStatus } from './chat/runningTurn';
+import { QueueView } from './composer/queueView';
 import { RowView } from './transcript/row';
 import { TranscriptView } from './transcript/transcript';
 

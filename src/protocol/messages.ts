@@ -295,10 +295,22 @@ export const ViewRequest = z.discriminatedUnion('method', [
    * `id` is made by the view, so that a repeated request cannot send twice. While a turn runs the message is queued. The saved
    * draft is cleared. Reply: null once the message is on disk or in the queue; what happens next arrives as deltas.
    */
-  z.object({ method: z.literal('send'), id, text: z.string(), attachments: z.optional(Attachments) }),
+  z.object({
+    method: z.literal('send'),
+    id,
+    text: z.string(),
+    attachments: z.optional(Attachments),
+    /** What runs is stopped for it, keeping what it has shown; what waits goes on waiting. */
+    interrupts: z.optional(z.boolean()),
+  }),
   z.object({ method: z.literal('stop') }),
-  /** Takes a queued message back; reply: `WrittenReply`. */
+  /** Takes a message out of the queue; reply: it, as `WrittenReply`. */
   z.object({ method: z.literal('unqueue'), id }),
+  z.object({ method: z.literal('edit_queued'), id, text: z.string() }),
+  /** Puts a queued message in front of another, or (null) behind all. */
+  z.object({ method: z.literal('move_queued'), id, before: z.nullable(id) }),
+  /** Stops what runs, keeping what it has shown, and sends a queued message next. */
+  z.object({ method: z.literal('send_queued'), id }),
   /** Asks again after an error, without repeating the user's message. */
   z.object({ method: z.literal('retry') }),
   /** Sends `text` in the place of the user's message `entry`, on a branch of its own. `id` and reply as for `send`. */

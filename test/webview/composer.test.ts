@@ -83,11 +83,12 @@ describe('composer', function () {
     strictEqual((await view.requests('stop')).length, 2);
   });
 
-  it('queues while busy; a queued message can be taken back without losing what is being written', async () => {
+  it('queues while busy; a queued message is removed without losing what is being written, and comes back by the up arrow', async () => {
     const view = await open({ snapshot: snapshot({ turn: running('streaming'), queue: [{ id: 'q1', text: 'the queued words' }] }) });
     strictEqual(await view.find('vscode-button.send').getAttribute('aria-label'), 'Queue message');
-    await view.find('textarea').fill('next');
-    await view.find('textarea').press('Enter');
+    const box = view.find('tk-composer textarea');
+    await box.fill('next');
+    await box.press('Enter');
     await view.delta({
       kind: 'queue',
       queue: [
@@ -95,11 +96,39 @@ describe('composer', function () {
         { id: 'q2', text: 'next' },
       ],
     });
-    deepStrictEqual(await view.find('.chip-text').allTextContents(), ['the queued words', 'next']);
-    await view.find('textarea').fill('half a thought');
-    await view.button('Take back queued message: the queued words').click();
-    await view.until('the text is back', async () => (await view.find('textarea').inputValue()) === 'the queued words\n\nhalf a thought');
+    deepStrictEqual(await view.find('.queue .chip-text').allTextContents(), ['the queued words', 'next']);
+    await box.fill('half a thought');
+    await view.button('Remove queued message: the queued words').click();
+    await view.until('it is asked for', async () => (await view.requests('unqueue')).length === 1);
     deepStrictEqual(await view.requests('unqueue'), [{ method: 'unqueue', id: 'q1' }]);
+    strictEqual(await box.inputValue(), 'half a thought');
+    await box.fill('');
+    await box.press('ArrowUp');
+    await view.until('the text is back', async () => (await box.inputValue()) === 'the queued words');
+  });
+
+  it('stops the answer for a message that is sent by Ctrl+Enter, and for nothing else', async () => {
+    const view = await open({ snapshot: snapshot({ turn: running('streaming') }) });
+    const box = view.find('tk-composer textarea');
+    for (const [text, keys] of [
+      ['wait', 'Enter'],
+      ['now', 'Control+Enter'],
+    ] as const) {
+      await box.fill(text);
+      await box.press(keys);
+    }
+    await view.delta({ kind: 'turn', turn: null });
+    await box.fill('idle');
+    await box.press('Control+Enter');
+    await view.until('all are asked for', async () => (await view.requests('send')).length === 3);
+    deepStrictEqual(
+      (await view.requests('send')).map((request) => request.method === 'send' && [request.text, request.interrupts ?? false]),
+      [
+        ['wait', false],
+        ['now', true],
+        ['idle', false],
+      ],
+    );
   });
 
   it('saves the draft 300 ms after the last key and measures it later still', async () => {

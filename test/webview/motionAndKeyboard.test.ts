@@ -63,7 +63,10 @@ describe('motion and keyboard', function () {
       'Open as file',
       'Message',
       'Stop',
-      'Take back queued message: And commit.',
+      'Move up queued message: And commit.',
+      'Edit queued message: And commit.',
+      'Stop the answer and send now: And commit.',
+      'Remove queued message: And commit.',
     ]) {
       strictEqual(reached.has(name), true, name);
     }

@@ -4,7 +4,7 @@ import { isBlank, nothingWritten } from '../../src/protocol/composer';
 import { t } from '../../src/protocol/l10n';
 import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
 import { Debounce } from '../lib/debounce';
-import type { AskEvent, EditEvent, FilesEvent, PictureEvent, ScrollAnchor, ToggleEvent } from '../lib/events';
+import type { AskEvent, EditEvent, FilesEvent, LateEditEvent, PictureEvent, ScrollAnchor, ToggleEvent } from '../lib/events';
 import type { Host } from '../lib/host';
 import { icon } from '../render/icons';
 import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from './state';
@@ -50,6 +50,10 @@ export class AppView extends ViewElement {
     this.addEventListener('tk-picture', (event: PictureEvent) => void this.showPicture(event));
     this.addEventListener('tk-files', (event: FilesEvent) => void this.host.files(event.hrefs).then(event.show, () => event.show([])));
     this.addEventListener('tk-announce', (event) => this.announce(event.text));
+    this.addEventListener('tk-late-edit', ({ text }: LateEditEvent) => {
+      this.composer?.giveBack({ ...nothingWritten, text });
+      this.announce(t('This message has been sent already. Your new text is in the message box.'));
+    });
     this.addEventListener('tk-toggle', (event: ToggleEvent) => {
       const next = new Set(this.expanded);
       if (!next.delete(event.id)) next.add(event.id);
@@ -200,8 +204,10 @@ export class AppView extends ViewElement {
     // What had the focus goes.
     if (request.method === 'dismiss_banner' || request.method === 'stop') this.composer?.focusEnd();
     try {
-      if (request.method === 'unqueue') this.composer?.giveBack(await this.host.unqueue(request.id));
-      else await this.host.channel.request(request);
+      if (request.method === 'unqueue') {
+        this.composer?.recallable(await this.host.unqueue(request.id));
+        this.announce(t('Removed. Up arrow in the empty message box brings it back.'));
+      } else await this.host.channel.request(request);
     } catch (error) {
       // What the gauge cannot measure it shows without; the rest the user has asked for.
       if (request.method === 'measure_draft') return;

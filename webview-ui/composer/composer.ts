@@ -52,6 +52,8 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   notice: string | null = null;
   /** What the up arrow brings back into an empty composer. */
   lastSent = '';
+  /** What it brings back first: a message that was taken out of the queue. */
+  private removed: Written | null = null;
   private attachments: readonly Attachment[] = [];
   /** How many are on their way to becoming attachments. */
   private attaching = 0;
@@ -95,6 +97,12 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     this.attachments = [...attachments, ...this.attachments];
     this.put(before.trim() === '' ? text : text === '' ? before : `${text}\n\n${before}`);
     this.textChanged();
+    this.focusEnd();
+  }
+
+  /** The up arrow brings it back into the empty composer. */
+  recallable(removed: Written): void {
+    this.removed = removed;
     this.focusEnd();
   }
 
@@ -196,10 +204,10 @@ export class ComposerView extends ViewElement implements CompletionsHost {
           <vscode-button
             appearance="icon"
             class="send"
-            title=${this.busy ? t('Queue message (Enter)') : t('Send message (Enter)')}
+            title=${this.busy ? t('Queue message (Enter); stop the answer and send now (Ctrl+Enter)') : t('Send message (Enter)')}
             aria-label=${this.busy ? t('Queue message') : t('Send message')}
             ?disabled=${disabled || (!this.hasText && this.attachments.length === 0)}
-            @click=${this.send}
+            @click=${() => this.send()}
             >${icon('send')}</vscode-button
           >
         </div>
@@ -311,7 +319,11 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     if (this.completions.keydown(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault();
-      this.send();
+      this.send(event.ctrlKey || event.metaKey);
+    } else if (event.key === 'ArrowUp' && !event.altKey && this.text === '' && this.removed) {
+      event.preventDefault();
+      this.giveBack(this.removed);
+      this.removed = null;
     } else if (event.key === 'ArrowUp' && !event.altKey && this.text === '' && this.lastSent !== '') {
       event.preventDefault();
       this.put(this.lastSent);
@@ -363,7 +375,8 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     }
   }
 
-  private readonly send = (): void => {
+  /** `interrupts`: what runs is stopped for it. */
+  private send(interrupts = false): void {
     const { written } = this;
     if (this.disabledReason !== null || isBlank(written)) return;
     // Without what it is about the message would be another one.
@@ -379,9 +392,9 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     }
     this.setWritten(nothingWritten);
     if (slash && isSlashName(slash.name)) this.ask({ method: 'slash', name: slash.name, argument: slash.argument });
-    else this.ask({ method: 'send', id: uuidV7(), ...onWire(written) });
+    else this.ask({ method: 'send', id: uuidV7(), ...onWire(written), ...(interrupts && this.busy ? { interrupts } : {}) });
     this.area?.focus();
-  };
+  }
 
   private ask(request: AskEvent['request']): void {
     this.dispatchEvent(new AskEvent(request));

@@ -34,6 +34,14 @@ export class EditEvent extends Event {
   }
 }
 
+/** A queued message was sent while the user was giving it another text, which is not lost. */
+export class LateEditEvent extends Event {
+  static readonly type = 'tk-late-edit';
+  constructor(readonly text: string) {
+    super(LateEditEvent.type, { bubbles: true });
+  }
+}
+
 /** Spoken politely by a screen reader. */
 export class AnnounceEvent extends Event {
   static readonly type = 'tk-announce';
@@ -120,6 +128,7 @@ declare global {
     'tk-picture': PictureEvent;
     'tk-files': FilesEvent;
     'tk-hold': HoldEvent;
+    'tk-late-edit': LateEditEvent;
   }
   interface DocumentEventMap {
     'tk-fault': FaultEvent;

@@ -54,7 +54,8 @@ export class Conversation {
   /** Other ways on from what has been said. */
   readonly branching: Branching;
   private readonly operations: Operations;
-  private readonly queue: MessageQueue;
+  /** Messages that wait, for what a user does to them. */
+  readonly queue: MessageQueue;
   private readonly turns: Turns;
 
   private constructor(
@@ -237,8 +238,18 @@ export class Conversation {
   }
 
   /** Takes a message out of the queue; undefined when its turn has already begun. */
-  unqueue(id: string): Promise<QueuedMessage | undefined> {
-    return this.queue.remove(id);
+  async unqueue(id: string): Promise<QueuedMessage | undefined> {
+    return this.queue.isFixed(id) ? undefined : this.queue.remove(id);
+  }
+
+  /**
+   * Ends what runs, here or in another window, as `stop` does, and sends a queued message next; the others go on waiting. False when its
+   * turn has already begun.
+   */
+  async sendQueued(id: string): Promise<boolean> {
+    const isNext = this.turns.sendNext(id);
+    if (!this.queue.isFixed(id)) await (this.shared.isElsewhere ? this.stopElsewhere() : this.operations.abort());
+    return isNext;
   }
 
   /** Asks again for an answer to what is already there. */
@@ -255,11 +266,13 @@ export class Conversation {
     const emptied = this.queue.empty();
     this.operations.abort();
     await emptied;
-    if (this.shared.isElsewhere)
-      await this.deps.store
-        .requestStop(this.session.uuid)
-        .catch((error: unknown) => this.deps.log.warn('stop_not_asked', { detail: errorText(error) }));
+    if (this.shared.isElsewhere) await this.stopElsewhere();
     return back;
+  }
+
+  private async stopElsewhere(): Promise<void> {
+    const { store, log } = this.deps;
+    await store.requestStop(this.session.uuid).catch((error: unknown) => log.warn('stop_not_asked', { detail: errorText(error) }));
   }
 
   /** Lets the running compaction end by its next rung. */

@@ -13,11 +13,18 @@ export interface MessageQueueDeps {
 /** Messages that wait for their turn. A change holds at once; its promise resolves when it is on disk and told, and never rejects. */
 export class MessageQueue {
   messages: readonly QueuedMessage[] = [];
+  /** The one whose turn has begun; it leaves the queue once it is an entry. */
+  begun: string | null = null;
 
   constructor(private readonly deps: MessageQueueDeps) {}
 
   has(id: string): boolean {
     return this.messages.some((message) => message.id === id);
+  }
+
+  /** It does not wait, or no longer: a user cannot change it any more. */
+  isFixed(id: string): boolean {
+    return !this.has(id) || this.begun === id;
   }
 
   add(id: string, message: Written): Promise<void> {
@@ -27,6 +34,24 @@ export class MessageQueue {
   /** The message comes in front of all others. */
   putBack(id: string, message: Written): Promise<void> {
     return this.change([queued(id, message), ...this.messages]);
+  }
+
+  /** Puts a message in front of another, or (null) behind all. False when it is fixed; a place that is gone is the last one. */
+  async move(id: string, before: string | null): Promise<boolean> {
+    const message = this.messages.find((one) => one.id === id);
+    if (!message || this.isFixed(id)) return false;
+    const others = this.messages.filter((one) => one !== message);
+    const at = others.findIndex((one) => one.id === before);
+    const place = before === id ? this.messages.indexOf(message) : at < 0 ? others.length : at;
+    await this.change([...others.slice(0, place), message, ...others.slice(place)]);
+    return true;
+  }
+
+  /** Gives a message another text where it stands. False when it is fixed. */
+  async edit(id: string, text: string): Promise<boolean> {
+    if (this.isFixed(id)) return false;
+    await this.change(this.messages.map((one) => (one.id === id ? { ...one, text } : one)));
+    return true;
   }
 
   /** Undefined for one that does not wait. */

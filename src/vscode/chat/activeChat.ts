@@ -98,16 +98,19 @@ export class ActiveChat {
 
   /**
    * Sends a message in the chat on show; a session comes into being for it where there is none. A repeated `id` is the same message.
-   * Rejects, in words for the user, when the message is neither on disk nor queued.
+   * Rejects, in words for the user, when the message is neither on disk nor queued. `interrupts`: what runs is stopped for it.
    */
-  send(id: string, text: string, attachments: readonly Attachment[] = []): Promise<void> {
+  send(id: string, text: string, attachments: readonly Attachment[] = [], interrupts = false): Promise<void> {
     // What the composer had saved of this very message.
     const stale = (this.chat ?? this.deps.loose).draft;
     return this.sent.run(id, async () => {
       await this.open();
       await this.begin(
         async () => this.chat ?? this.create(),
-        (chat) => chat.send(id, { text, attachments }, stale),
+        async (chat) => {
+          await chat.send(id, { text, attachments }, stale);
+          if (interrupts) await chat.sendQueued(id);
+        },
       );
     });
   }
@@ -140,6 +143,11 @@ export class ActiveChat {
     const message = await this.chat?.conversation.unqueue(id);
     if (!message) throw new Error(t('This message has been sent already.'));
     return { ...nothingWritten, ...message };
+  }
+
+  /** Rejects, in words for the user, when what is changed is not in the queue any more. */
+  async changeQueued(change: (chat: SessionTab) => Promise<boolean>): Promise<void> {
+    if (!this.chat || !(await change(this.chat))) throw new Error(t('This message has been sent already.'));
   }
 
   async older(before: string): Promise<OlderPage> {

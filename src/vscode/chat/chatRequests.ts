@@ -60,11 +60,17 @@ export function answersFrom(controller: ChatController, workbench: WorkbenchActi
 async function answer(request: ViewRequest, controller: ChatController, workbench: WorkbenchActions): Promise<unknown> {
   switch (request.method) {
     case 'send':
-      return controller.active.send(request.id, request.text, checked(request.attachments));
+      return controller.active.send(request.id, request.text, checked(request.attachments), request.interrupts);
     case 'stop':
       return controller.active.chat?.stop();
     case 'unqueue':
       return controller.active.unqueue(request.id);
+    case 'edit_queued':
+      return controller.active.changeQueued((chat) => chat.conversation.queue.edit(request.id, request.text));
+    case 'move_queued':
+      return controller.active.changeQueued((chat) => chat.conversation.queue.move(request.id, request.before));
+    case 'send_queued':
+      return controller.active.changeQueued((chat) => chat.sendQueued(request.id));
     case 'retry':
       return controller.active.retry();
     case 'edit':

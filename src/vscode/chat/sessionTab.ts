@@ -170,6 +170,12 @@ export class SessionTab implements Disposable {
     await this.saveQueue(queued);
   }
 
+  /** Stops what runs and sends a queued message next. False when it does not wait any more. */
+  sendQueued(id: string): Promise<boolean> {
+    if (!this.conversation.queue.isFixed(id)) this.presenter.stopping();
+    return this.conversation.sendQueued(id);
+  }
+
   async older(before: string): Promise<OlderPage> {
     return this.presenter.older(await this.page(before));
   }

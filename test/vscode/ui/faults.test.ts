@@ -47,6 +47,25 @@ describe('when something goes wrong', () => {
     assert.equal((await chat.texts('article.user-message .user-text')).filter((text) => text === 'and then this').length, 1);
   });
 
+  it('sends a queued message at once when asked to: the answer keeps what it has said, the rest of the queue waits, in its order', async () => {
+    const { chat, api, workbench } = session;
+    api.enqueue(reply('said before you came ', hold(), 'never said'), reply('at once'), reply('next'), reply('last in line'));
+    await chat.send('a long question');
+    await chat.see('article.answer', 'said before you came');
+    for (const text of ['queued first', 'queued second', 'queued third']) {
+      await chat.send(text);
+      await chat.see('tk-queue', text);
+    }
+    await chat.press('Move up queued message: queued second');
+    await waitFor('the new order', async () => (await chat.texts('.queue .chip-text'))[0] === 'queued second');
+    await workbench.screenshot('queue');
+    await chat.press('Stop the answer and send now: queued third');
+    await chat.see('article.answer', 'last in line');
+    const asked = (await chat.texts('article.user-message .user-text')).filter((text) => text.startsWith('queued'));
+    assert.deepEqual(asked, ['queued third', 'queued second', 'queued first']);
+    assert.ok(!(await chat.texts('article.answer')).some((text) => text.includes('never said')));
+  });
+
   it('goes on streaming while the view is closed, and shows all of it when it opens again', async () => {
     const { chat, api, workbench } = session;
     const gate = hold();

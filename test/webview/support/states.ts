@@ -44,6 +44,10 @@ const answer = [
   'More in [the notes](https://example.org/notes).',
 ].join('\n');
 
+const queue = [
+  { id: 'q1', text: 'Then run the whole benchmark again and compare with last week.' },
+  { id: 'q2', text: 'And commit.' },
+];
 const talk = [
   user('u1', 'Why is the tokenizer slow on large files? Please measure before you change anything.'),
   { kind: 'thinking' as const, id: 't1', at: noon, text: 'The loop *slices* for every token.', durationMs: 4200, folded: false },
@@ -145,12 +149,14 @@ export const states: readonly ViewState[] = [
           { id: 'l2', kind: 'assistant', model: 'Claude Sonnet 4.5', text: `${answer.slice(0, 420)}` },
         ],
         turn: running('streaming'),
-        queue: [
-          { id: 'q1', text: 'Then run the whole benchmark again and compare with last week.' },
-          { id: 'q2', text: 'And commit.' },
-        ],
+        queue,
       }),
     },
+  },
+  {
+    name: 'queue-editing',
+    options: { snapshot: snapshot({ rows: talk.slice(0, 3), turn: running('streaming'), queue }) },
+    act: (view) => view.find('.queue li:last-child .queue-edit').click(),
   },
   {
     name: 'approvals',

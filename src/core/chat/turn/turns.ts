@@ -43,9 +43,19 @@ export interface TurnsDeps extends ConversationDeps {
   readonly rename: (title: string) => Promise<void>;
 }
 
+/** A turn that is to be: `begin` puts the branch where it starts from, and appends the message if there is one. */
+interface Due {
+  readonly id: string;
+  readonly message: Written | null;
+  readonly accepted: Accepted;
+  readonly begin?: () => Promise<void>;
+}
+
 /** Begins turns and ends them, whatever becomes of them: their message is on disk before anything else, and none rejects. */
 export class Turns {
   private running: Turn | null = null;
+  /** Messages that are to be sent, each with who waits for the end of its turn. */
+  private readonly outcomes = new Map<string, (outcome: SendOutcome | Promise<SendOutcome>) => void>();
   private closed = false;
   /** The store failed in the middle of a turn. */
   private broken = false;
@@ -56,10 +66,14 @@ export class Turns {
   async send(id: string, message: Written, accepted: Accepted = unheard): Promise<SendOutcome> {
     const { operations, queue } = this.deps;
     if (isBlank(message)) return notBegun(id, { reason: 'invalid_request', message: english('The message is empty.') });
-    if (!operations.isBusy) return operations.enqueue(() => this.run(id, message, accepted));
+    const outcome = this.outcomeOf(id);
+    if (!operations.isBusy) {
+      this.place({ id, message, accepted });
+      return outcome;
+    }
     const queued = queue.add(id, message);
     // Its place behind what was asked for before is taken first; that it is on disk follows.
-    const outcome = operations.enqueue(async () => (queue.has(id) ? this.run(id, message, accepted) : notBegun(id, outOfQueue)));
+    this.place(null);
     await queued;
     accepted();
     return outcome;
@@ -67,18 +81,27 @@ export class Turns {
 
   /** Sends what was still waiting when the last process ended; resolves when all of it has had its turn. */
   async resumeQueue(): Promise<void> {
-    const { operations, queue } = this.deps;
-    await Promise.all(queue.messages.map((one) => operations.enqueue(() => this.run(one.id, { ...nothingWritten, ...one }, unheard))));
+    await Promise.all(this.deps.queue.messages.map(({ id }) => this.resume(id)));
+  }
+
+  /** Has a queued message sent before all others, once what runs has ended. False when it does not wait any more. */
+  async sendNext(id: string): Promise<boolean> {
+    const { queue } = this.deps;
+    if (queue.isFixed(id)) return false;
+    const first = queue.messages.find((one) => !queue.isFixed(one.id));
+    const moved = queue.move(id, first?.id ?? null);
+    if (!this.outcomes.has(id)) void this.resume(id);
+    return moved;
   }
 
   /** Asks again for an answer to what is already there. */
   retry(id: string, accepted: Accepted = unheard): Promise<SendOutcome> {
-    return this.deps.operations.enqueue(() => this.run(id, null, accepted));
+    return this.deps.operations.enqueue(() => this.run({ id, message: null, accepted }));
   }
 
   /** `begin` puts the branch where the turn starts from, and appends its message if it has one; it cannot wait for another window. */
   branchingOff(id: string, message: Written | null, begin: () => Promise<void>, accepted: Accepted = unheard): Promise<SendOutcome> {
-    return this.deps.operations.enqueue(() => this.run(id, message, accepted, begin));
+    return this.deps.operations.enqueue(() => this.run({ id, message, accepted, begin }));
   }
 
   /** Lets the compaction of the running turn end by its next rung. False when no turn runs. */
@@ -92,19 +115,67 @@ export class Turns {
     this.closed = true;
   }
 
-  private async run(id: string, message: Written | null, accepted: Accepted, begin?: () => Promise<void>): Promise<SendOutcome> {
+  private outcomeOf(id: string): Promise<SendOutcome> {
+    return new Promise((resolve) => this.outcomes.set(id, resolve));
+  }
+
+  private resume(id: string): Promise<SendOutcome> {
+    const outcome = this.outcomeOf(id);
+    this.place(null);
+    return outcome;
+  }
+
+  /**
+   * A place behind what was asked for before: for one message, or for the one that is the first in the queue by then, which the user may
+   * have put there since.
+   */
+  private place(own: Due | null): void {
+    const { operations, queue } = this.deps;
+    let due: Due | null = own;
+    void operations
+      .enqueue(async () => {
+        due ??= this.nextInQueue();
+        return due && this.run(due, own === null);
+      })
+      .then(
+        (outcome) => {
+          if (outcome) this.settle(outcome.id, outcome);
+          for (const id of this.outcomes.keys()) if (!queue.has(id)) this.settle(id, notBegun(id, outOfQueue));
+        },
+        (error: unknown) => due && this.settle(due.id, Promise.reject(error instanceof Error ? error : new Error(errorText(error)))),
+      );
+  }
+
+  private settle(id: string, outcome: SendOutcome | Promise<SendOutcome>): void {
+    this.outcomes.get(id)?.(outcome);
+    this.outcomes.delete(id);
+  }
+
+  private nextInQueue(): Due | null {
+    const next = this.deps.queue.messages.find(({ id }) => this.outcomes.has(id));
+    return next ? { id: next.id, message: { ...nothingWritten, ...next }, accepted: unheard } : null;
+  }
+
+  private async run(asked: Due, isQueued = false): Promise<SendOutcome> {
     const { operations, queue, context, meter, emit } = this.deps;
-    if (this.closed) return notBegun(id, { reason: 'cancelled', message: english('The conversation was closed.') });
-    let hasWaited = false;
+    if (this.closed) return notBegun(asked.id, { reason: 'cancelled', message: english('The conversation was closed.') });
+    let due = asked;
+    let hasWaited = isQueued;
     const held = async (): Promise<SendOutcome | undefined> => {
-      if (message === null || begin) return notBegun(id, elsewhere);
+      if (due.message === null || due.begin) return notBegun(due.id, elsewhere);
       hasWaited = true;
-      if (!queue.has(id)) await queue.putBack(id, message);
-      accepted();
+      if (!queue.has(due.id)) await queue.putBack(due.id, due.message);
+      due.accepted();
       return undefined;
     };
     const begun = operations.exclusive<SendOutcome>(async (signal) => {
-      if (hasWaited && !queue.has(id)) return notBegun(id, outOfQueue);
+      if (hasWaited) {
+        const next = this.nextInQueue();
+        if (!next) return notBegun(due.id, outOfQueue);
+        due = next;
+      }
+      const { id, message, accepted, begin } = due;
+      queue.begun = id;
       emit({ type: 'turn_started', id });
       let saved = message === null;
       const outcome = await this.guarded(
@@ -145,7 +216,9 @@ export class Turns {
       await context.afterTurn();
       return { id, begun: true, ...outcome };
     }, held);
-    return begun.catch((error: unknown) => {
+    const ended = begun.finally(() => (queue.begun = null));
+    return ended.catch((error: unknown) => {
+      const { id } = due;
       if (CancelledError.is(error)) return notBegun(id, outOfQueue);
       const outcome: TurnOutcome = { ok: false, text: '', error: storeTurnError(error) };
       emit({ type: 'turn_started', id });

@@ -1,0 +1,90 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import { running, snapshot } from './support/fixtures';
+import { useViews, type View } from './support/openView';
+
+const three = [
+  { id: 'a', text: 'first' },
+  { id: 'b', text: 'second' },
+  { id: 'c', text: 'third' },
+];
+const inOrder = (...ids: readonly string[]) => ({ kind: 'queue' as const, queue: ids.map((id) => three.find((one) => one.id === id)!) });
+const focused = (view: View) =>
+  view.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName);
+
+describe('the queue', function () {
+  this.timeout(60_000);
+  const open = useViews();
+  const opened = () => open({ snapshot: snapshot({ turn: running('streaming'), queue: three }) });
+
+  it('is moved through by buttons that keep the focus, and says where a message has gone', async () => {
+    const view = await opened();
+    const up = view.button('Move up queued message: third');
+    await up.focus();
+    await up.press('Enter');
+    await view.delta(inOrder('a', 'c', 'b'));
+    await view.until(
+      'the place is said',
+      async () => (await view.find('[aria-live="polite"]').textContent())?.includes('Moved to place 2 of 3') === true,
+    );
+    strictEqual(await focused(view), 'Move up queued message: third');
+    await view.page.keyboard.press('Enter');
+    await view.delta(inOrder('c', 'a', 'b'));
+    await view.until('the other button has it', async () => (await focused(view)) === 'Move down queued message: third');
+    await view.page.keyboard.press('Enter');
+    await view.settled();
+    deepStrictEqual(await view.requests('move_queued'), [
+      { method: 'move_queued', id: 'c', before: 'b' },
+      { method: 'move_queued', id: 'c', before: 'a' },
+      { method: 'move_queued', id: 'c', before: 'b' },
+    ]);
+  });
+
+  it('is put in order by dragging, also to its end; where it was is no move', async () => {
+    const view = await opened();
+    const row = (id: string) => view.find(`.queue li[data-id="${id}"]`);
+    await row('c').dragTo(row('a'), { targetPosition: { x: 40, y: 2 } });
+    const height = (await row('c').boundingBox())!.height;
+    await row('a').dragTo(row('c'), { targetPosition: { x: 40, y: height - 2 } });
+    await row('a').dragTo(row('b'), { targetPosition: { x: 40, y: 2 } });
+    await view.settled();
+    deepStrictEqual(await view.requests('move_queued'), [
+      { method: 'move_queued', id: 'c', before: 'a' },
+      { method: 'move_queued', id: 'a', before: null },
+    ]);
+    strictEqual(await view.find('.drop-before, .drop-behind').count(), 0);
+  });
+
+  it('has its messages edited where they stand; Escape leaves them, and stops no answer', async () => {
+    const view = await opened();
+    const box = view.find('.queue textarea');
+    await view.button('Edit queued message: second').click();
+    strictEqual(await box.inputValue(), 'second');
+    await box.fill('something else');
+    await box.press('Escape');
+    await view.until('the button has the focus', async () => (await focused(view)) === 'Edit queued message: second');
+    await view.page.keyboard.press('Enter');
+    await box.fill('the second');
+    await box.press('Enter');
+    await view.until('it is closed', async () => (await box.count()) === 0);
+    deepStrictEqual(
+      [await view.requests('edit_queued'), await view.requests('stop')],
+      [[{ method: 'edit_queued', id: 'b', text: 'the second' }], []],
+    );
+  });
+
+  it('gives a text to the message box whose message was sent while it was edited', async () => {
+    const view = await opened();
+    await view.button('Edit queued message: first').click();
+    await view.find('.queue textarea').fill('the first, better');
+    await view.delta(inOrder('b', 'c'));
+    const box = view.find('tk-composer textarea');
+    await view.until('it is there', async () => (await box.inputValue()) === 'the first, better');
+  });
+
+  it('sends a message at once', async () => {
+    const view = await opened();
+    await view.button('Stop the answer and send now: third').click();
+    await view.settled();
+    deepStrictEqual(await view.requests('send_queued'), [{ method: 'send_queued', id: 'c' }]);
+  });
+});
