@@ -1,6 +1,7 @@
 import type { BranchState } from '../chat/branchState';
 import type { ConversationEvent, CompactionResult } from '../chat/events';
 import type { ContextEngine } from '../context/engine';
+import { leastSaving } from '../context/measure/budget';
 import { english } from '../l10n';
 import type { Clock, Disposable, Logger } from '../ports';
 import type { ContentOf, EntryOf } from '../session/entry';
@@ -17,7 +18,7 @@ import {
 import type { CompactionRecorder } from './compactionRecorder';
 import { countSent, type Cut } from './ladder/cutPoint';
 import { foldByExtraction, type Fold } from './ladder/fold';
-import { leastSaving, type FoldPlanner } from './ladder/foldPlanner';
+import type { FoldPlanner } from './ladder/foldPlanner';
 import { ladder } from './ladder/ladder';
 import { withUsersText } from './ledgers/foldedState';
 import { failureNote, type BackgroundSummary } from './summary/backgroundSummary';

@@ -1,3 +1,4 @@
+import { leastSaving } from '../context/measure/budget';
 import type { CacheState, CacheTime, MessagePrice } from '../context/measure/snapshot';
 import { unknownCache } from '../context/measure/snapshot';
 import type { TokenUsage } from '../models/modelEvent';
@@ -77,7 +78,8 @@ export function cacheState(input: CacheInput): CacheState {
   const folded = input.folded === null ? null : price(0, input.folded);
   // System text and tools stay held through a compaction.
   const full = input.full === null ? null : price(isWarm ? Math.min(input.head, held) : 0, input.full);
-  const folds = !isWarm && folded !== null && matters && whenCold === 'fold';
+  const pays = input.folded !== null && input.folded <= used * (1 - leastSaving);
+  const folds = !isWarm && pays && matters && whenCold === 'fold';
   return {
     state: isWarm ? 'warm' : 'cold',
     until,

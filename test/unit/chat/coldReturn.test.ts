@@ -235,7 +235,7 @@ describe('a return after the prompt cache has expired', () => {
   });
 
   it('is decided the same in two windows and undone to the byte, whatever was said and however much stays', async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const talks = fc.record({
       answers: fc.array(fc.integer({ min: 300, max: 3_000 }), { minLength: 2, maxLength: 5 }),
       keep: fc.integer({ min: 0, max: 4_000 }),
@@ -259,14 +259,16 @@ describe('a return after the prompt cache has expired', () => {
         assert.deepEqual(there.conversation.snapshot.cache, cache());
         await there.dispose(false);
         const before = lastPrompt().slice(0, -1);
-        const { expects } = cache().next!;
+        const { expects, folded, cold } = cache().next!;
+        // A summary that saves close to the least share is forecast by an estimate, and may turn out on the other side of it.
+        fc.pre(folded === null || Math.abs(folded.written / cold.written - 0.9) > 0.03);
         await talk.say('back');
         assert.equal(records().at(-1)?.trigger === 'cold', expects === 'folded');
         if (records().length > 0) assert.equal((await rig.conversation.undoCompaction()).message, null);
         await talk.say('on');
         assert.ok(lastPrompt().startsWith(before));
       }),
-      { numRuns: 6 },
+      { numRuns: 6, examples: [[{ answers: [569, 1_277], keep: 2_033, least: 1_000 }]] },
     );
   });
 });

@@ -7,6 +7,7 @@ import { foldByChain } from './foldByChain';
 import { maskedEntries, newStubs, scaledToWindow, stubTokens, toldStubs } from './mask';
 import { formatOf } from '../summary/summaryFormat';
 import type { ContextEngine } from '../../context/engine';
+import { leastSaving } from '../../context/measure/budget';
 import { english } from '../../l10n';
 import type { Clock, Logger, Summarizer, TextAnalyst } from '../../ports';
 import { liveCompaction } from '../../session/liveCompaction';
@@ -33,8 +34,6 @@ export interface ChainOptions {
   readonly first?: readonly Summarizer[];
 }
 
-/** Folding has to pay: a record that saves less than this share of the context is not made. */
-export const leastSaving = 0.1;
 /** Share of what is folded, the state before included; the user's words and exact passages beside it come to as much again. */
 const longestSummary = 0.25;
 const leastSummary = 200;

@@ -1,6 +1,9 @@
 import { answerTokens, thinkingTokens, type ModelInfo, type ThinkingLevel } from '../../models/modelInfo';
 import type { Keep, Policy } from '../policy/policy';
 
+/** Folding has to pay: a record that saves less than this share of the context is not made. */
+export const leastSaving = 0.1;
+
 export interface NudgePoint {
   /** Percent of the effective window, 0–100. */
   readonly percent: number;
