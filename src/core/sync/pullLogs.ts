@@ -1,3 +1,4 @@
+import { english } from '../l10n';
 import { isForked } from './repairLogs';
 import type { Opened, SealedRecord, Sealer, SessionKey } from './sealedRecord';
 import type { EngineHead, SyncEngine } from './syncEngine';
@@ -32,7 +33,12 @@ export async function pullLogs(deps: PullDeps, heads: readonly EngineHead[], pro
     const log = held.logs.find(({ device }) => device === head.device) ?? { device: head.device, next: 0, mark: 0 };
     if (head.next <= log.next) {
       if (await isForked(deps.replica, head, log.next))
-        problems.push({ kind: 'forked', device: head.device, index: head.next - 1, detail: 'the engine has other rows than it had' });
+        problems.push({
+          kind: 'forked',
+          device: head.device,
+          index: head.next - 1,
+          detail: english('the engine has other records than it had'),
+        });
       continue;
     }
     pulled += await pullLog(deps, head, log, problems, (rows) => deps.onProgress?.({ pulled: pulled + rows, of }));
@@ -53,7 +59,7 @@ async function pullLog(
   while (next < head.next) {
     const answer = await engine.pull({ device, from: next, to: head.next });
     if (answer.length === 0) {
-      problem('missing', next, 'the engine does not give the rows that it says it has');
+      problem('missing', next, english('the engine does not give the records that it says it has'));
       break;
     }
     const { opened: contents, keys } = await openAll(engine, sealer, answer, problems);
@@ -67,7 +73,8 @@ async function pullLog(
         isWhole = false;
         break;
       }
-      if (opened.kind === 'newer') problem('newer', row.index, 'a newer version of Threadkeeper has written it');
+      if (opened.kind === 'newer')
+        problem('newer', row.index, english('a newer version of Threadkeeper has written it: update to read it'));
       good.push({
         row,
         change: opened.kind === 'change' ? opened.change : null,
@@ -90,10 +97,10 @@ function faultOf(
   mark: number,
   sealer: Sealer,
 ): { readonly kind: 'missing' | 'damaged'; readonly detail: string } | null {
-  if (row.device !== device) return { kind: 'damaged', detail: 'it belongs to another log' };
-  if (row.index > next) return { kind: 'missing', detail: `${row.index - next} rows are not there` };
-  if (row.index < next) return { kind: 'damaged', detail: 'it comes twice or out of order' };
-  if (sealer.mark(mark, row) !== row.mark) return { kind: 'damaged', detail: 'it does not follow the row before it' };
+  if (row.device !== device) return { kind: 'damaged', detail: english('it belongs to another log') };
+  if (row.index > next) return { kind: 'missing', detail: english('{0} records are not there', row.index - next) };
+  if (row.index < next) return { kind: 'damaged', detail: english('it comes twice or out of order') };
+  if (sealer.mark(mark, row) !== row.mark) return { kind: 'damaged', detail: english('it does not follow the record before it') };
   return null;
 }
 
@@ -110,7 +117,7 @@ async function openAll(
   const { accepted, refused } = sealer.addKeys(await engine.keys([...wanted.keys()]));
   for (const id of refused) {
     const { device, index } = wanted.get(id) ?? { device: '', index: -1 };
-    problems.push({ kind: 'key_refused', device, index, detail: 'the key of its session was tampered with' });
+    problems.push({ kind: 'key_refused', device, index, detail: english('the key of its session was changed') });
   }
   const opened = first.map((one, position) => (one.kind === 'no_key' ? sealer.open(rows[position]!) : one));
   return { opened, keys: accepted };
@@ -126,7 +133,7 @@ async function readAgain({ replica, engine, sealer }: PullDeps, held: Held, prob
   for (const [position, row] of rows.entries()) {
     const opened = contents[position]!;
     if (opened.kind === 'change') read.push({ row, change: opened.change });
-    else problems.push({ kind: 'no_key', device: row.device, index: row.index, detail: 'the key of its session is not there' });
+    else problems.push({ kind: 'no_key', device: row.device, index: row.index, detail: english('the key of its session is not there') });
   }
   if (read.length > 0) await replica.receive(read, keys);
   return read.length;

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomUUID } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { errorText } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { Change, changeVersion } from '../../core/sync/change';
 import type { Opened, SealedRecord, Sealer, SessionKey, WrappedKey } from '../../core/sync/sealedRecord';
 import type { HistoryKeys } from './historyKeys';
@@ -69,10 +70,10 @@ export class GcmSealer implements Sealer {
       const body = inflateRawSync(decrypt(key, this.boundTo(row, header), sealed.subarray(end)), { maxOutputLength: mostBytes });
       const change = Change.parse(JSON.parse(body.toString('utf8')));
       if (change.kind !== kinds[header.kind] || change.session !== header.session)
-        return { kind: 'damaged', detail: 'it is not of the kind or session that it says' };
+        return { kind: 'damaged', detail: english('it is not of the kind or session that it says') };
       return { kind: 'change', change, keyId: header.keyId };
     } catch (error) {
-      return { kind: 'damaged', detail: `it was changed, or belongs to another place or history (${errorText(error)})` };
+      return { kind: 'damaged', detail: english('it was changed, or belongs to another place or history ({0})', errorText(error)) };
     }
   }
 
@@ -134,7 +135,7 @@ function encrypt(key: Buffer, bound: Buffer, plain: Uint8Array): Buffer {
 }
 
 function decrypt(key: Buffer, bound: Buffer, sealed: Buffer): Buffer {
-  if (sealed.length < nonceBytes + tagBytes) throw new Error('too short');
+  if (sealed.length < nonceBytes + tagBytes) throw new RangeError(`${sealed.length} bytes`);
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes }).setAAD(bound);
   decipher.setAuthTag(sealed.subarray(-tagBytes));
   return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);

@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { entropyToMnemonic, generateMnemonic, mnemonicToEntropy, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { english } from '../../core/l10n';
 
 /** What a recovery phrase comes to for one history. */
 export interface HistoryKeys {
@@ -27,10 +28,12 @@ export function readPhrase(text: string): Uint8Array {
   const words = text.trim().toLowerCase().normalize('NFKD').split(/\s+/);
   const unknown = words.findIndex((word) => !wordlist.includes(word));
   if (unknown !== -1)
-    throw new PhraseError(`Word ${unknown + 1} of the recovery phrase, "${words[unknown]}", is not in the list of words.`);
-  if (words.length !== 24) throw new PhraseError(`A recovery phrase has 24 words; this one has ${words.length}.`);
+    throw new PhraseError(
+      english('Word {0} of the recovery phrase, "{1}", is not in the list of words.', unknown + 1, words[unknown] ?? ''),
+    );
+  if (words.length !== 24) throw new PhraseError(english('A recovery phrase has 24 words; this one has {0}.', words.length));
   if (!validateMnemonic(words.join(' '), wordlist))
-    throw new PhraseError('The words of the recovery phrase do not belong together: one is wrong, or two have changed places.');
+    throw new PhraseError(english('The words of the recovery phrase do not belong together: one is wrong, or two have changed places.'));
   return mnemonicToEntropy(words.join(' '), wordlist);
 }
 
