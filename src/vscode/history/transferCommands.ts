@@ -148,7 +148,7 @@ export class TransferCommands {
     const kind = await window.showQuickPick(kinds, {
       title: t('Import Sessions'),
       placeHolder: t(
-        'Threadkeeper exports, Claude Code, pi, OpenClaw, Goose, librecode, Cline, Roo and Continue are recognised by their content',
+        'Exports of Threadkeeper and the sessions of Claude Code, Codex, Copilot, Cursor, opencode, Gemini CLI and 15 more are recognised by their content',
       ),
     });
     if (!kind) return;

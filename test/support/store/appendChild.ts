@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { appendLines } from '../../../src/node/transfer/openClaw/openClawReplies';
-import { identityOf } from '../../../src/node/transfer/openClaw/fileTail';
+import { identityOf } from '../../../src/node/transfer/foreign/fileTail';
 
 /** Appends a line to a file in a process of its own, whose limits the tests set. Prints what came of it. */
 const [file, line] = process.argv.slice(2) as [string, string];

@@ -11,26 +11,21 @@ import { ImportRig } from '../../support/store/importRig';
 import { validated } from '../../support/messagesApi/messagesApiValidate';
 import { testUuid, userMessage, wasmFile } from '../../support/store/storeTemp';
 import { testFrames } from '../../support/chat/testFrames';
+import {
+  agentHistories,
+  blocksOf,
+  callName,
+  time,
+  type Placed,
+  type Source,
+  type Sql,
+  type Step,
+} from '../../support/store/agentHistories';
 
 const rounds = 25;
 
-/** One record of a history, in no program's words. Numbers are taken modulo what there is. */
-type Step =
-  | { readonly kind: 'user' | 'assistant' | 'thinking'; readonly text: string }
-  | { readonly kind: 'calls'; readonly ids: readonly number[] }
-  | { readonly kind: 'result'; readonly id: number; readonly isError: boolean }
-  | { readonly kind: 'fold'; readonly kept: number | null };
-
-interface Placed {
-  readonly step: Step;
-  /** How many records up its parent is; 0 the one before it. Negative: one that comes later, a circle where that one hangs on this one. */
-  readonly up: number;
-}
-
 const text = fc.oneof(fc.string({ maxLength: 12 }), fc.constantFrom('', ' ', '\n', 'a\0b', '\ud800', 'ready'));
 const id = fc.nat(4);
-/** Two of them no provider takes. */
-const callName = (n: number) => ['c0', 'c1', 'toolu.x|1', '', 'c'.repeat(80)][n]!;
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('user', 'assistant', 'thinking'), text }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('calls' as const), ids: fc.array(id, { minLength: 1, maxLength: 3 }) }) },
@@ -42,35 +37,11 @@ const history = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
-type Sql = readonly (readonly [sql: string, values: readonly (string | number | null)[]])[];
-type Source = { readonly lines: readonly unknown[] } | { readonly json: unknown } | { readonly sql: Sql };
-
-const time = (i: number) => new Date(Date.UTC(2026, 8, 1) + i * 1000).toISOString();
 const parentOf = (steps: readonly Placed[], i: number) => {
   const parent = i - 1 - steps[i]!.up;
   return parent < 0 || parent >= steps.length ? null : parent;
 };
 const keptOf = (step: Extract<Step, { kind: 'fold' }>, i: number) => (step.kept === null || i === 0 ? null : step.kept % i);
-
-/** A step as blocks of the Messages API, which several programs store; null for a fold. */
-function blocksOf(one: Step): { readonly role: 'user' | 'assistant'; readonly content: readonly unknown[] } | null {
-  switch (one.kind) {
-    case 'user':
-    case 'assistant':
-      return { role: one.kind, content: [{ type: 'text', text: one.text }] };
-    case 'thinking':
-      return { role: 'assistant', content: [{ type: 'thinking', thinking: one.text, signature: 'c2ln' }] };
-    case 'calls':
-      return {
-        role: 'assistant',
-        content: one.ids.map((call) => ({ type: 'tool_use', id: callName(call), name: 'read', input: { path: 'a' } })),
-      };
-    case 'result':
-      return { role: 'user', content: [{ type: 'tool_result', tool_use_id: callName(one.id), content: 'found', is_error: one.isError }] };
-    case 'fold':
-      return null;
-  }
-}
 
 function pi(session: string, steps: readonly Placed[]): Source {
   const message = (one: Step): unknown => {
@@ -108,6 +79,7 @@ const formats: Readonly<
     { readonly name: (session: string) => string; readonly source: (session: string, steps: readonly Placed[]) => Source }
   >
 > = {
+  ...agentHistories,
   pi: { name: (session) => `${session}.jsonl`, source: pi },
   openclaw: {
     name: (session) => `.openclaw/agents/main/sessions/${session}.jsonl`,
@@ -374,8 +346,8 @@ const formats: Readonly<
   },
 };
 
-/** Sources without ids of calls, which are made here. */
-const namesCalls: ReadonlySet<string> = new Set(['librecode', 'goclaw']);
+/** Sources without ids of calls, which are made here, or without calls. */
+const namesCalls: ReadonlySet<string> = new Set(['librecode', 'goclaw', 'aider']);
 
 /** Whether a call id comes twice. */
 function hasRepeats(steps: readonly Placed[]): boolean {
@@ -393,6 +365,7 @@ describe('an import of any history', function () {
 
   async function bytesOf(source: Source): Promise<string | Uint8Array> {
     if ('lines' in source) return source.lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    if ('text' in source) return source.text;
     if ('json' in source) return JSON.stringify(source.json);
     const database = (await loadSqlite(wasmFile)).openMemory();
     for (const [sql, values] of source.sql) database.run(sql, [...values]);

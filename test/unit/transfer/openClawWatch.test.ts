@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { entryText } from '../../../src/core/session/entry';
 import { UuidV7 } from '../../../src/node/runtime/ids';
-import { FileTail } from '../../../src/node/transfer/openClaw/fileTail';
+import { FileTail } from '../../../src/node/transfer/foreign/fileTail';
 import { importFiles } from '../../../src/node/transfer/import/importFiles';
 import { OpenClawFolder } from '../../../src/node/transfer/openClaw/findOpenClaw';
 import { OpenClawWatch } from '../../../src/node/transfer/openClaw/openClawWatch';

@@ -1,6 +1,6 @@
 import { kept, unreadable, type RecordPart, type SourceEvent } from '../sourceRecord';
 import { isObject, type Json } from '../../base/json';
-import { numberOf, otherFields, textOf, timeOf } from './foreignJson';
+import { joinedText, numberOf, otherFields, textOf, timeOf } from './foreignJson';
 import { editParts, namedEdits } from '../fileEdits';
 import { messageParts } from './messageBlocks';
 
@@ -138,6 +138,7 @@ export function taskEvents(id: string, messages: readonly unknown[], hashOf: (va
   const createdAt = timeOf(first?.['ts']) ?? timeOf(Number(id));
   return [
     { type: 'session', session: { id, ...(createdAt === null ? {} : { createdAt }) } },
+    ...folderIn(first),
     ...messages.map((message, i): SourceEvent => {
       const record = { id: `m${i}`, parent: undefined, hash: hashOf(message) };
       if (!isObject(message) || (message['role'] !== 'user' && message['role'] !== 'assistant'))
@@ -154,4 +155,10 @@ export function taskEvents(id: string, messages: readonly unknown[], hashOf: (va
       };
     }),
   ];
+}
+
+/** They tell the model where it is, and keep it nowhere else. */
+function folderIn(first: Json | undefined): SourceEvent[] {
+  const found = /^# Current (?:Working|Workspace) Directory \(([^)\n]{1,1000})\)/m.exec(joinedText(first?.['content']));
+  return found ? [{ type: 'cwd', cwd: found[1]! }] : [];
 }

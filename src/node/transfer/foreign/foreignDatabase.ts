@@ -8,16 +8,21 @@ import { loadSqlite, type Sqlite } from '../../store/wasm/sqlite';
 import { applyWal } from '../../store/database/walFrames';
 import type { LivePages } from './livePages';
 
-/** Rows that are wanted. Each name is a column that is stored, or `rowid` to order by. */
+/** Rows that are wanted. Each name is a column that is stored, or `rowid`; `rowid desc` to order by it backwards. */
 export interface Which {
   readonly equal?: Readonly<Record<string, SqlValue>>;
   readonly above?: Readonly<Record<string, SqlValue>>;
   readonly upTo?: Readonly<Record<string, SqlValue>>;
+  readonly from?: Readonly<Record<string, SqlValue>>;
+  readonly below?: Readonly<Record<string, SqlValue>>;
   readonly order?: readonly string[];
   readonly limit?: number;
+  /** Beside the columns. */
+  readonly withRowid?: true;
 }
 
 const rowid = 'rowid';
+const newestFirst = 'rowid desc';
 /** `hidden` of a column that is computed when it is written. */
 const storedGenerated = 3;
 /** Called by SQLite for every row that it comes to, before any other condition: sql.js has no progress handler. */
@@ -115,8 +120,9 @@ export class ForeignDatabase {
   rows(table: string, wanted: readonly string[] | 'all', which: Which = {}): Generator<Record<string, SqlValue>, void, void> {
     const there = this.columns(table);
     const named = (wanted === 'all' ? [...there] : wanted).map((name) => `${there.has(name) ? quoted(name) : 'NULL'} AS ${quoted(name)}`);
+    if (which.withRowid) named.push(rowid);
     const { sql, values } = this.chosen(table, which);
-    const order = (which.order ?? []).map((name) => (name === rowid ? rowid : this.column(table, name)));
+    const order = (which.order ?? []).map((name) => (name === newestFirst ? newestFirst : this.column(table, name)));
     return this.run(
       `SELECT ${named.join(', ')} ${sql} ${order.length === 0 ? '' : `ORDER BY ${order.join(', ')}`} ${which.limit === undefined ? '' : `LIMIT ${which.limit}`}`,
       values,
@@ -131,12 +137,14 @@ export class ForeignDatabase {
 
   private chosen(
     table: string,
-    { equal = {}, above = {}, upTo = {} }: Which,
+    { equal = {}, above = {}, upTo = {}, from = {}, below = {} }: Which,
   ): { readonly sql: string; readonly values: readonly SqlValue[] } {
     const compared = [
       ['=', equal],
       ['>', above],
       ['<=', upTo],
+      ['>=', from],
+      ['<', below],
     ] as const;
     const terms = compared.flatMap(([sign, pairs]) =>
       Object.entries(pairs).map(([name, value]) => ({ term: `${this.column(table, name)} ${sign} ?`, value })),
@@ -149,6 +157,7 @@ export class ForeignDatabase {
   }
 
   private column(table: string, name: string): string {
+    if (name === rowid) return rowid;
     if (!this.columns(table).has(name)) throw new Error(english('The database has no column {0} in its table {1}.', name, table));
     return quoted(name);
   }

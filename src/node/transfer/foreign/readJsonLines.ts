@@ -2,8 +2,11 @@ import { statSync, createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { english } from '../../../core/l10n';
 import { ClaudeCodeReader } from '../../../core/transfer/formats/claudeCode';
+import { CodexReader } from '../../../core/transfer/formats/codex';
+import { CopilotCliReader } from '../../../core/transfer/formats/copilotCli';
 import { parseForeign, tooDeep } from '../../../core/transfer/formats/foreignJson';
 import { PiReader } from '../../../core/transfer/formats/pi';
+import { QwenReader } from '../../../core/transfer/formats/qwen';
 import { withAbout, type OpenClawAbout } from '../../../core/transfer/openClawKeys';
 import type { SourceEvent } from '../../../core/transfer/sourceRecord';
 import type { ImportContext } from '../import/importStore';
@@ -21,6 +24,9 @@ export const lineFormats = {
   pi: () => new PiReader(),
   openclaw: () => new PiReader(),
   'claude-code': () => new ClaudeCodeReader(),
+  codex: () => new CodexReader(),
+  'copilot-cli': () => new CopilotCliReader(),
+  qwen: () => new QwenReader(),
 } satisfies Readonly<Record<string, () => LineFormat>>;
 export type LineFormatName = keyof typeof lineFormats;
 

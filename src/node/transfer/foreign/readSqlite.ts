@@ -1,12 +1,10 @@
-import { emonkEvents } from '../../../core/transfer/formats/chatCompletion';
 import { goclawEvents } from '../../../core/transfer/formats/goclaw';
-import { gooseEvents } from '../../../core/transfer/formats/goose';
 import { parseForeign, tooDeep, timeOf } from '../../../core/transfer/formats/foreignJson';
 import type { Json } from '../../../core/base/json';
-import { librecodeEvents } from '../../../core/transfer/formats/librecode';
 import { PiReader } from '../../../core/transfer/formats/pi';
 import type { SourceEvent } from '../../../core/transfer/sourceRecord';
 import { withAbout } from '../../../core/transfer/openClawKeys';
+import { databaseKinds, hashed, type DatabaseKind, type KindName } from './databaseKinds';
 import type { ColdArchives } from '../openClaw/coldArchives';
 import type { ForeignDatabase } from './foreignDatabase';
 import type { ImportContext } from '../import/importStore';
@@ -14,13 +12,17 @@ import { OpenClawSessions } from '../openClaw/openClawSessions';
 import { recordHash } from '../import/sessionWriter';
 import { UnpackBudget, unpackZstd } from './unpackZstd';
 
-export type DatabaseFormat = 'openclaw' | 'goose' | 'librecode' | 'goclaw' | 'emonk';
+export type DatabaseFormat = KindName | 'openclaw' | 'goclaw';
 
 /** Its tables tell; null for a database of another kind. */
 export function databaseFormat(database: ForeignDatabase): DatabaseFormat | null {
   const tables = database.tables();
   if (tables.has('transcript_events')) return 'openclaw';
   if (tables.has('session_entries') && tables.has('sessions')) return 'librecode';
+  if (tables.has('session') && tables.has('message') && tables.has('part'))
+    return [...tables].some((name) => name.startsWith('kilo_')) ? 'kilo' : 'opencode';
+  if (tables.has('threads') && database.columns('threads').has('data_type')) return 'zed';
+  if (tables.has('cursorDiskKV')) return 'cursor';
   if (!tables.has('messages')) return null;
   const columns = database.columns('messages');
   if (columns.has('session_key') && columns.has('tool_result')) return 'goclaw';
@@ -38,16 +40,12 @@ export function* readSqlite(
 ): Generator<SourceEvent, void, void> {
   if (format === 'openclaw') return yield* openclaw(database, context, cold);
   if (format === 'goclaw') return yield* goclaw(database, context);
-  const sessions = [...database.rows('sessions', 'all', { order: ['created_at', 'id'] })];
-  for (const [i, session] of sessions.entries()) {
+  const kind: DatabaseKind = databaseKinds[format];
+  const ids = kind.ids(database);
+  for (const [i, id] of ids.entries()) {
     context.signal?.throwIfAborted();
-    const id = session['id'] ?? null;
-    const of = (table: string, key: string, order: readonly string[]) =>
-      hashed(database.rows(table, 'all', { equal: { [key]: id }, order }));
-    if (format === 'goose') yield* gooseEvents(plain(session), of('messages', 'session_id', ['created_timestamp', 'id']));
-    else if (format === 'emonk') yield* emonkEvents(plain(session), of('messages', 'session_id', ['id']));
-    else yield* librecodeEvents(plain(session), of('session_entries', 'session_id', ['created_at', 'rowid']));
-    context.onProgress?.(i + 1, sessions.length);
+    yield* kind.events(database, id);
+    context.onProgress?.(i + 1, ids.length);
   }
 }
 
@@ -115,15 +113,4 @@ export function eventText({ event_json: json, event_zstd: compressed }: Json, bu
   return bytes
     ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
     : JSON.stringify({ type: 'too_large', compressedBytes: compressed.length });
-}
-
-function hashed(rows: Iterable<Json>): { readonly row: Json; readonly hash: string }[] {
-  return [...rows].map((row) => ({ row: plain(row), hash: recordHash(JSON.stringify(row)) }));
-}
-
-/** Blobs are kept as base64: an entry is JSON. */
-function plain(row: Json): Json {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value]),
-  );
 }

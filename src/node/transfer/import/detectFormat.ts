@@ -8,6 +8,16 @@ import type { ImportStore } from './importStore';
 export const importFormats = [
   'threadkeeper',
   'claude-code',
+  'codex',
+  'copilot-cli',
+  'vscode-chat',
+  'gemini',
+  'qwen',
+  'opencode',
+  'kilo',
+  'cursor',
+  'zed',
+  'aider',
   'pi',
   'openclaw',
   'goose',
@@ -62,6 +72,7 @@ const piTypes = new Set([
   'leaf',
   'reset',
 ]);
+const codexTypes = new Set(['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted']);
 /** What it notes before the first answer; its files are otherwise those of pi. */
 const ofOpenClaw = /"customType":\s*"(?:model-snapshot|openclaw[.:])/;
 const ofRoo = /"(?:condenseParent|truncationParent|isSummary|condenseId)"/;
@@ -102,14 +113,26 @@ function ofText(text: string, file: string): DetectedFormat {
   }
   const whole = leadingMembers(text);
   if (whole?.get('format') === exportFormat) return 'threadkeeper';
+  if (/^\s*# aider chat started at /.test(text)) return 'aider';
+  const ofWhole = whole && ofChat(whole);
+  if (ofWhole) return ofWhole;
   for (const line of firstLines(text)) {
-    const format = ofRecord(leadingMembers(line), file);
+    const format = ofRecord(leadingMembers(line), file, text);
     if (format) return format === 'pi' && ofOpenClaw.test(text) ? 'openclaw' : format;
   }
   // Cline 3; its lists of messages from before are those above.
   if (whole?.get('version') === 1 && whole.has('updated_at') && whole.has('agent') && Array.isArray(whole.get('messages'))) return 'cline';
   if (whole && isContinue(whole)) return 'continue';
   return whole && isSessionJson(whole) ? 'session-json' : null;
+}
+
+/** Chats of VS Code and of Gemini CLI: by what the object, or the first line of a log, begins with. */
+function ofChat(members: ReadonlyMap<string, unknown>): ImportFormat | null {
+  if (typeof members.get('sessionId') === 'string' && typeof members.get('projectHash') === 'string') return 'gemini';
+  if (members.get('kind') === 0 && members.has('v')) return 'vscode-chat';
+  return Array.isArray(members.get('requests')) && (members.has('responderUsername') || members.has('sessionId') || members.has('version'))
+    ? 'vscode-chat'
+    : null;
 }
 
 /** One file for each session, as the session-management skill has it; of a program in Go the names may begin with capitals. */
@@ -131,10 +154,16 @@ function isContinue(members: ReadonlyMap<string, unknown>): boolean {
   return Array.isArray(members.get('history')) && typeof members.get('sessionId') === 'string';
 }
 
-function ofRecord(members: ReadonlyMap<string, unknown> | null, file: string): ImportFormat | null {
+const ofGoogle = /"message":\s*\{\s*"role":\s*"(?:user|model)",\s*"parts":/;
+
+function ofRecord(members: ReadonlyMap<string, unknown> | null, file: string, text: string): ImportFormat | null {
   const type = members?.get('type');
   if (!members || isContinue(members)) return members && 'continue';
   if (typeof type !== 'string') return null;
+  if (codexTypes.has(type) && members.has('payload')) return 'codex';
+  if (members.has('data') && members.has('parentId') && /^[a-z_]+\.[a-z_]+$/.test(type)) return 'copilot-cli';
+  // Its trees are those of Claude Code, its messages those of Google.
+  if (typeof members.get('uuid') === 'string' && members.has('sessionId') && ofGoogle.test(text)) return 'qwen';
   if (claudeTypes.has(type) && ['sessionId', 'uuid', 'leafUuid'].some((name) => typeof members.get(name) === 'string'))
     return 'claude-code';
   if (claudeTypes.has(type) && type.endsWith('-title')) return 'claude-code';

@@ -1,13 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
 import { CancelledError, errorText, StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { IdSource } from '../../../core/ports';
-import { clineEvents, taskEvents } from '../../../core/transfer/formats/clineSession';
-import { continueEvents } from '../../../core/transfer/formats/continueSession';
-import { parseForeign, parseForeignOrThrow, tooDeep } from '../../../core/transfer/formats/foreignJson';
-import { isObject, type Json } from '../../../core/base/json';
-import { sessionJsonEvents } from '../../../core/transfer/formats/chatCompletion';
 import { ReportBuilder, type ImportedSession, type ImportOutcome, type ImportReport } from '../../../core/transfer/importReport';
 import type { SourceEvent } from '../../../core/transfer/sourceRecord';
 import { ColdArchives } from '../openClaw/coldArchives';
@@ -19,7 +12,8 @@ import type { ImportStore, ImportContext } from './importStore';
 import { OpenClawLists } from '../openClaw/openClawSessions';
 import { readJsonLines } from '../foreign/readJsonLines';
 import { databaseFormat, readSqlite } from '../foreign/readSqlite';
-import { recordHash, SessionWriter } from './sessionWriter';
+import { SessionWriter } from './sessionWriter';
+import { isWholeFormat, readText, wholeFormats } from './wholeFiles';
 
 export interface ImportOptions {
   readonly store: ImportStore;
@@ -48,9 +42,6 @@ export interface ImportProgress {
 }
 
 class OtherDatabase extends Error {}
-
-/** V8's strings end at 512 MB. */
-const mostJsonBytes = 500 * 1024 * 1024;
 
 /**
  * Brings the sessions of files and folders into the store. The same twice adds nothing. Sources are only read. Rejects with a `StoreError`
@@ -131,20 +122,12 @@ async function* importFile(
   lists: OpenClawLists,
 ): AsyncGenerator<ImportedSession, void, void> {
   if (isLineFormat(format) && !(await isDatabase(file))) {
-    const about = format === 'claude-code' ? null : await lists.about(file);
+    const about = format === 'pi' || format === 'openclaw' ? await lists.about(file) : null;
     const known = await knownFormat(file, about && format === 'pi' ? 'openclaw' : format, options.store, context.signal);
     return yield* importEvents(readJsonLines(file, format, context, about), known, options, context);
   }
   if (format === 'threadkeeper') return yield* importExport(options.store, await readText(file), context);
-  if (format === 'continue') return yield* importEvents(await objectEvents(file, continueEvents), format, options, context);
-  if (format === 'session-json') return yield* importEvents(await objectEvents(file, sessionJsonEvents), format, options, context);
-  if (format === 'cline' || format === 'roo') {
-    const { value, cut } = parseForeignOrThrow(await readText(file));
-    const events = Array.isArray(value)
-      ? taskEvents(basename(dirname(file)), value, hashOf)
-      : clineEvents(object(value), await manifestOf(file), nameOf(file).replace(/\.messages$/, ''), hashOf);
-    return yield* importEvents(withCut(events, cut), format, options, context);
-  }
+  if (isWholeFormat(format)) return yield* importEvents(await wholeFormats[format](file), format, options, context);
   const database = await ForeignDatabase.open(file, options.wasmFile, () => {
     context.poll?.();
     context.signal?.throwIfAborted();
@@ -223,51 +206,6 @@ export function take(writer: SessionWriter, event: Exclude<SourceEvent, { type: 
     case 'repaired':
       return writer.repaired(event.kind);
   }
-}
-
-function hashOf(value: unknown): string {
-  return recordHash(JSON.stringify(value) ?? '');
-}
-
-function nameOf(file: string): string {
-  return basename(file).replace(/\.json$/, '');
-}
-
-/** The events of a file that is one JSON object. */
-async function objectEvents(file: string, eventsOf: typeof continueEvents): Promise<SourceEvent[]> {
-  const { value, cut } = parseForeignOrThrow(await readText(file));
-  return withCut(eventsOf(object(value), nameOf(file), hashOf), cut);
-}
-
-/** Said of the session, which the first event begins. */
-function withCut(events: readonly SourceEvent[], cut: number): SourceEvent[] {
-  return [...events, ...Array.from({ length: cut }, () => ({ type: 'repaired', kind: tooDeep() }) as const)];
-}
-
-function object(value: unknown): Json {
-  if (!isObject(value)) throw new Error(english('The file is no session.'));
-  return value;
-}
-
-/** Cline 3 has one; a file that was moved has none. */
-async function manifestOf(file: string): Promise<Json> {
-  const text = file.endsWith('.messages.json') ? await readText(file.replace(/\.messages\.json$/, '.json')).catch(() => '') : '';
-  const value = parseForeign(text)?.value;
-  return isObject(value) ? value : {};
-}
-
-/** A whole file, for formats that are one JSON value. */
-async function readText(file: string): Promise<string> {
-  const { size } = await stat(file);
-  if (size > mostJsonBytes)
-    throw new Error(
-      english(
-        'The file has {0} MB; up to {1} MB of JSON can be read at once. Export fewer sessions into one file, or move the whole history with a backup.',
-        Math.round(size / 2 ** 20),
-        mostJsonBytes / 2 ** 20,
-      ),
-    );
-  return (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
 }
 
 function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {

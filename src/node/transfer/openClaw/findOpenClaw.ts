@@ -13,7 +13,7 @@ import {
 import { ForeignDatabase } from '../foreign/foreignDatabase';
 import { LivePages } from '../foreign/livePages';
 import { databaseSessions } from './openClawDatabase';
-import { FileTail } from './fileTail';
+import { FileTail } from '../foreign/fileTail';
 import { aboutListed } from './openClawSessions';
 import type { OpenClawSource } from './openClawWatch';
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { textOf } from '../../../core/transfer/formats/foreignJson';
 import type { ListedSession, OpenClawAbout } from '../../../core/transfer/openClawKeys';
 import { ColdArchives } from './coldArchives';
-import type { TailEvent } from './fileTail';
+import type { TailEvent } from '../foreign/fileTail';
 import { ForeignDatabase } from '../foreign/foreignDatabase';
 import { LivePages } from '../foreign/livePages';
 import { OpenClawSessions } from './openClawSessions';

@@ -3,7 +3,7 @@ import type { IdSource, SessionStore } from '../../../core/ports';
 import { isUserMessage, type StoredEntry } from '../../../core/session/entry';
 import { isForOpenClaw, openClawRecord, recordIdFor, type OpenClawTree } from '../../../core/transfer/openClawRecord';
 import { recordOfSource } from '../../../core/transfer/sourceRecord';
-import { identityOf, type FileTail } from './fileTail';
+import { identityOf, type FileTail } from '../foreign/fileTail';
 import { constants } from 'node:fs';
 import { english } from '../../../core/l10n';
 

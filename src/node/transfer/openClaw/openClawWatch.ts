@@ -4,7 +4,7 @@ import type { IdSource, Logger, SessionStore } from '../../../core/ports';
 import { openClawNames, withAbout, type OpenClawAbout } from '../../../core/transfer/openClawKeys';
 import { parseForeign } from '../../../core/transfer/formats/foreignJson';
 import { OpenClawTree } from '../../../core/transfer/openClawRecord';
-import { FileTail, type TailEvent } from './fileTail';
+import { FileTail, type TailEvent } from '../foreign/fileTail';
 import { take } from '../import/importFiles';
 import { OpenClawReplies, type ReplyOutcome } from './openClawReplies';
 import { lineFormats, type LineFormat } from '../foreign/readJsonLines';

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFi
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appendLines } from '../../../../src/node/transfer/openClaw/openClawReplies';
-import { identityOf } from '../../../../src/node/transfer/openClaw/fileTail';
+import { identityOf } from '../../../../src/node/transfer/foreign/fileTail';
 import { tempFolder, type TempFolder } from '../../../support/store/storeTemp';
 
 const child = join(__dirname, '..', '..', '..', 'support', 'store', 'appendChild.js');

@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import { readLines } from '../foreign/readJsonLines';
+import { readLines } from './readJsonLines';
 
 export type TailEvent =
   /**
