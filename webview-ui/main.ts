@@ -5,7 +5,7 @@ import './styles/rows.css';
 import './styles/markdown.css';
 import './styles/gauge.css';
 import './styles/composer.css';
-import './styles/todos.css';
+import './styles/planning.css';
 import { AppView } from './chat/app';
 import { connectHost } from './lib/host';
 import { registerToolkit } from './lib/toolkit';

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { Attachment } from '../core/session/userMessage';
 
+export { planIn } from '../core/plan/planText';
 // The view knows nothing of the core but what crosses to it.
 export { Attachment, attachmentTitle, imageTypes, isBlank, nothingWritten, type Written } from '../core/session/userMessage';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ContextSnapshot } from '../core/context/measure/snapshot';
 import { Attachment } from '../core/session/userMessage';
-import { TodoList } from '../core/todo/todoList';
+import { TodoList } from '../core/todo/todoItems';
 import { Continuity } from '../core/session/entry';
 import type { Wire } from './channel';
 import { Attachments, AttachSource } from './composer';
@@ -211,6 +211,10 @@ export const FullContext = z.nullable(
 );
 export type FullContext = z.infer<typeof FullContext>;
 
+/** `plan`: nothing of the user's is changed, and answers end in a plan. */
+export const Mode = z.enum(['chat', 'plan']);
+export type Mode = z.infer<typeof Mode>;
+
 /** `instructions` asks for some first. */
 export const FullAnswer = z.enum(['summarize', 'instructions', 'truncate', 'continue']);
 export type FullAnswer = z.infer<typeof FullAnswer>;
@@ -233,6 +237,8 @@ export const ViewSnapshot = z.object({
   full: FullContext,
   /** The model's own, where it keeps one. */
   todos: z.optional(TodoList),
+  /** Of the session, or of the one that the next message begins; omitted: `chat`. */
+  mode: z.optional(Mode),
   context: z.nullable(ContextSnapshot),
   connection: Connection,
   banner: Banner,
@@ -266,6 +272,7 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('left'), left: LeftBranch }),
   z.object({ kind: z.literal('full'), full: FullContext }),
   z.object({ kind: z.literal('todos'), todos: TodoList }),
+  z.object({ kind: z.literal('mode'), mode: Mode }),
   z.object({ kind: z.literal('context'), context: z.nullable(ContextSnapshot) }),
   z.object({ kind: z.literal('session'), session: SessionHeader }),
   z.object({ kind: z.literal('sessions'), sessions: SessionList }),
@@ -371,6 +378,10 @@ export const ViewRequest = z.discriminatedUnion('method', [
   /** `id` is the row of the call that waits. */
   /** `always`: the host asks by which rule; `reason`: it asks why not. */
   z.object({ method: z.literal('answer_tool'), id, answer: z.enum(['allow', 'session', 'always', 'deny', 'reason']) }),
+  z.object({ method: z.literal('set_mode'), mode: Mode }),
+  /** Leaves Plan mode and sends the plan that an answer ends in, as the user has edited it; or opens it in an editor. */
+  z.object({ method: z.literal('start_plan'), entry: id }),
+  z.object({ method: z.literal('edit_plan'), entry: id }),
   z.object({ method: z.literal('answer_full'), answer: FullAnswer }),
   z.object({ method: z.literal('show_terminal') }),
   /** Opens what a call changes, or has changed, in a diff editor. */

@@ -11,6 +11,7 @@ export const slashCommands = {
   model: { does: () => t('Choose the model of this session'), argument: () => t('name') },
   policy: { does: () => t('Choose how the context is managed'), argument: () => t('name') },
   thinking: { does: () => t('Set how much the model thinks'), argument: () => t('level') },
+  plan: { does: () => t('Turn Plan mode on or off'), argument: null },
   tools: { does: () => t('Choose the tools of this session'), argument: null },
   new: { does: () => t('Begin a new session'), argument: null },
   rename: { does: () => t('Rename this session'), argument: () => t('title') },

@@ -154,6 +154,7 @@ export class CommandRouter implements WorkbenchActions {
     });
     this.composer = new ComposerActions({
       ...deps.composer,
+      ids: deps.ids,
       memory: deps.memory,
       controller: deps.controller,
       models: deps.models,

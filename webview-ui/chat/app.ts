@@ -13,6 +13,7 @@ import { uuidV7 } from '../lib/uuid';
 import { emptyState, isUndecided } from './emptyStates';
 import { leftOffer } from '../transcript/rows/branchRows';
 import { coldLine } from '../gauge/gauge';
+import { planCard, planReadyText, readyPlan } from '../composer/planMode';
 import { fullCard, fullText } from '../transcript/rows/decisionCards';
 import { spokenRow } from '../transcript/spokenRow';
 import type { TranscriptView } from '../transcript/transcript';
@@ -156,6 +157,7 @@ export class AppView extends ViewElement {
       <footer>
         ${this.problem === null ? nothing : this.problemLine(this.problem)}
         ${state.full ? fullCard(state.full) : nothing}
+        ${disabledReason === null ? planCard(readyPlan(state)) : nothing}
         ${state.left ? leftOffer(state.left) : nothing}
         ${state.context && !busy && state.connection.provider !== 'offline' ? coldLine(state.context.cache, disabledReason === null) : nothing}
         <tk-todos .todos=${state.todos ?? []}></tk-todos>
@@ -164,6 +166,7 @@ export class AppView extends ViewElement {
         <tk-instructions .host=${this.host} .session=${state.session?.uuid ?? null} .generation=${state.generation}></tk-instructions>
         <tk-composer
           .host=${this.host}
+          .mode=${state.mode ?? 'chat'}
           .lastSent=${lastSent(state)}
           .busy=${busy}
           .stopping=${state.turn?.phase === 'stopping'}
@@ -300,7 +303,8 @@ export class AppView extends ViewElement {
       if (delta.row.kind === 'assistant') this.answer = delta.row;
       else if (delta.row.kind !== 'user') this.announce(spokenRow(delta.row));
     } else if (delta.kind === 'turn' && delta.turn === null && this.answer) {
-      this.announce(spokenRow(this.answer));
+      const plan = this.state && readyPlan(this.state) !== null ? ` ${planReadyText()}.` : '';
+      this.announce(`${spokenRow(this.answer)}${plan}`);
       this.answer = null;
     }
   }

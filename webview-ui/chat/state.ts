@@ -37,6 +37,7 @@ export interface ViewState {
   readonly left: ViewSnapshot['left'];
   readonly full: ViewSnapshot['full'];
   readonly todos?: ViewSnapshot['todos'];
+  readonly mode?: ViewSnapshot['mode'];
   readonly context: ViewSnapshot['context'];
   readonly connection: Connection;
   readonly banner: Banner;
@@ -92,6 +93,8 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
       return { ...state, full: delta.full };
     case 'todos':
       return { ...state, todos: delta.todos };
+    case 'mode':
+      return { ...state, mode: delta.mode };
     case 'context':
       return { ...state, context: delta.context };
     case 'session':

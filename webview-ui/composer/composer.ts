@@ -10,7 +10,7 @@ import {
   type Written,
 } from '../../src/protocol/composer';
 import { listed, t } from '../../src/protocol/l10n';
-import type { Connection } from '../../src/protocol/messages';
+import type { Connection, Mode } from '../../src/protocol/messages';
 import { isSlashName, parseSlash, slashNames, type SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../lib/debounce';
 import { AnnounceEvent, AskEvent } from '../lib/events';
@@ -19,6 +19,7 @@ import { icon } from '../render/icons';
 import { Completions, choiceId, completionListId, completionMenu, type CompletionsHost, type Trigger } from './completions';
 import { uuidV7 } from '../lib/uuid';
 import { attachmentList } from './attachmentList';
+import { modeButton } from './planMode';
 import { isDropped, sourcesOf } from './dropped';
 import { ViewElement } from '../lib/viewElement';
 
@@ -35,6 +36,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     placeholder: { attribute: false },
     notice: { attribute: false },
     lastSent: { attribute: false },
+    mode: { attribute: false },
     hasText: { state: true },
     attachments: { state: true },
     attaching: { state: true },
@@ -50,6 +52,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   placeholder = '';
   /** A standing remark on what answers, as in offline mode. */
   notice: string | null = null;
+  mode: Mode = 'chat';
   /** What the up arrow brings back into an empty composer. */
   lastSent = '';
   /** What it brings back first: a message that was taken out of the queue. */
@@ -187,6 +190,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
             ${this.connection.provider === 'offline' ? html`<span class="offline-dot" aria-hidden="true"></span>` : nothing}
             <span>${this.connection.modelName}</span>${icon('chevronDown')}
           </button>
+          ${modeButton(this.mode, disabled)}
           <span id="composer-hint" class="composer-notice">${this.hint(disabled)}</span>
           ${
             this.busy

@@ -3,20 +3,12 @@ import { oneLine } from '../frames/frames';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { isUserMessage } from '../session/entry';
 import { liveCompaction } from '../session/liveCompaction';
+import { TodoList, TodoState } from './todoItems';
 
 export const todoToolName = 'update_todos';
 /** With them a list takes at most some 2,000 tokens of every prompt behind a compaction. */
 export const mostTodos = 40;
 export const mostTodoCharacters = 200;
-
-export const TodoState = z.enum(['pending', 'in_progress', 'done']);
-export type TodoState = z.infer<typeof TodoState>;
-
-export const TodoItem = z.object({ text: z.string(), status: TodoState });
-export type TodoItem = z.infer<typeof TodoItem>;
-
-export const TodoList = z.array(TodoItem);
-export type TodoList = z.infer<typeof TodoList>;
 
 const Input = z.object({
   todos: z

@@ -5,6 +5,7 @@ import { isBlank, nothingWritten, type Attachment, type Written } from '../../co
 import type { ApprovalAnswer, PendingApproval } from '../../core/chat/turn/approvals';
 import type { Conversation } from '../../core/chat/conversation';
 import type { Session } from '../../core/session/session';
+import { modeChange } from '../../core/plan/planMode';
 import { chosenToolsKey } from '../../core/tools/toolBox';
 import type { OlderPage } from '../../protocol/messages';
 import type { WindowState } from './windowState';
@@ -273,6 +274,7 @@ export class ActiveChat {
     const metadata = {
       ...(chosen === null ? {} : { [chosenToolsKey]: chosen }),
       ...(loose.heedsInstructionFiles ? {} : { [instructionFilesKey]: false }),
+      ...(loose.planning ? modeChange(true) : {}),
     };
     const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, metadata, createdAt: now() });
     const session = thinkingLevel === null ? created : await store.updateSession(created.uuid, { thinkingLevel });

@@ -6,10 +6,21 @@ import type { TranscriptPage } from '../../core/branches/branch';
 import { isUserMessage, type StoredEntry } from '../../core/session/entry';
 import type { QueuedMessage } from '../../core/session/userMessage';
 import type { Session } from '../../core/session/session';
+import { isPlanning } from '../../core/plan/planMode';
 import { shownTodos } from '../../core/todo/todoList';
 import type { ContextSnapshot } from '../../core/context/measure/snapshot';
 import type { ApprovalQuestion } from '../../core/tools/tool';
-import type { Delta, FullContext, LeftBranch, LiveBlock, OlderPage, SessionHeader, TurnState, ViewSnapshot } from '../../protocol/messages';
+import type {
+  Delta,
+  FullContext,
+  LeftBranch,
+  LiveBlock,
+  Mode,
+  OlderPage,
+  SessionHeader,
+  TurnState,
+  ViewSnapshot,
+} from '../../protocol/messages';
 import { Transcript, type TranscriptSource } from './transcript/transcript';
 
 export interface PresenterSource extends TranscriptSource {
@@ -27,10 +38,10 @@ export interface PresenterOutput {
   now(): number;
 }
 
-export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue' | 'left' | 'full' | 'todos'> & {
-  readonly session: SessionHeader;
-  readonly context: ContextSnapshot;
-};
+export type SessionParts = Pick<
+  ViewSnapshot,
+  'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue' | 'left' | 'full' | 'todos' | 'mode'
+> & { readonly session: SessionHeader; readonly context: ContextSnapshot };
 
 /** `id` of the turn state while a compaction runs that the user asked for. */
 const compactionTurn = 'compaction';
@@ -57,6 +68,7 @@ export class ChatPresenter {
   private ephemeral = 0;
   /** The to-do list that the view has, as JSON. */
   private shownList = '[]';
+  private shownMode: Mode = 'chat';
 
   constructor(
     private readonly source: PresenterSource,
@@ -76,6 +88,7 @@ export class ChatPresenter {
   parts(): SessionParts {
     const todos = shownTodos(this.source.entries);
     this.shownList = JSON.stringify(todos);
+    this.shownMode = this.mode;
     return {
       session: header(this.source.session),
       rows: this.transcript.rows(),
@@ -86,6 +99,7 @@ export class ChatPresenter {
       left: this.left,
       full: this.full,
       ...(todos.length > 0 ? { todos } : {}),
+      ...(this.shownMode === 'plan' ? { mode: 'plan' } : {}),
       queue: this.source.queued.map(queueItem),
       context: this.source.snapshot,
     };
@@ -150,6 +164,7 @@ export class ChatPresenter {
       case 'queue_changed':
         return this.output.send({ kind: 'queue', queue: event.queue.map(queueItem) });
       case 'session_changed':
+        this.modeChanged();
         return this.output.send({ kind: 'session', session: header(event.session) });
       case 'turn_ended':
         return this.ended(event.error);
@@ -207,6 +222,17 @@ export class ChatPresenter {
     if (marks.length > 0) this.output.send({ kind: 'marks', marks });
     if (content.type === 'compaction' || content.type === 'compaction_undone') this.foldChanged();
     this.todosChanged(entry);
+  }
+
+  private modeChanged(): void {
+    const { mode } = this;
+    if (mode === this.shownMode) return;
+    this.shownMode = mode;
+    this.output.send({ kind: 'mode', mode });
+  }
+
+  private get mode(): Mode {
+    return isPlanning(this.source.session.metadata) ? 'plan' : 'chat';
   }
 
   private todosChanged(entry: StoredEntry): void {

@@ -21,7 +21,7 @@ export interface WorkbenchActions {
   readonly reviews: Pick<ReviewCommands, 'open'>;
   readonly composer: Pick<
     ComposerActions,
-    'attach' | 'attachMenu' | 'mentions' | 'instructions' | 'argumentsOf' | 'image' | 'open' | 'slash'
+    'attach' | 'attachMenu' | 'plans' | 'mentions' | 'instructions' | 'argumentsOf' | 'image' | 'open' | 'slash'
   >;
   readonly context: Pick<
     ContextCommands,
@@ -113,6 +113,12 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.composer.argumentsOf(request.name, request.query);
     case 'slash':
       return workbench.composer.slash(request.name, request.argument);
+    case 'set_mode':
+      return workbench.composer.plans.setMode(request.mode);
+    case 'start_plan':
+      return workbench.composer.plans.start(request.entry);
+    case 'edit_plan':
+      return workbench.composer.plans.edit(request.entry);
     case 'compact':
       return workbench.context.compactNow();
     case 'cancel_compaction':

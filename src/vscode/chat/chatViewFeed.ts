@@ -128,7 +128,7 @@ export class ChatViewFeed implements Disposable {
       context: null,
     };
     this.surface?.snapshot({
-      ...(chat?.presenter.parts() ?? nothing),
+      ...(chat?.presenter.parts() ?? (loose.planning ? { ...nothing, mode: 'plan' as const } : nothing)),
       sessions: sessions(),
       connection,
       banner,

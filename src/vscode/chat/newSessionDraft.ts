@@ -18,6 +18,8 @@ const State = z.object({
   tools: z.optional(z.nullable(z.array(z.string()))),
   /** False: the workspace's instruction files do not count in it. */
   instructionFiles: z.optional(z.nullable(z.boolean())),
+  /** True: it begins in Plan mode. */
+  planning: z.optional(z.nullable(z.boolean())),
 });
 /** As much of another version's state as is the user's own work. */
 const Text = z.object({ draft: z.object({ text: z.string() }) });
@@ -29,9 +31,18 @@ interface State {
   readonly thinkingLevel: ThinkingLevel | null;
   readonly tools?: readonly string[] | null | undefined;
   readonly instructionFiles?: boolean | null | undefined;
+  readonly planning?: boolean | null | undefined;
 }
 
-const blank: State = { draft: nothingWritten, model: null, policy: null, thinkingLevel: null, tools: null, instructionFiles: null };
+const blank: State = {
+  draft: nothingWritten,
+  model: null,
+  policy: null,
+  thinkingLevel: null,
+  tools: null,
+  instructionFiles: null,
+  planning: null,
+};
 
 /**
  * What is known of a session that begins with its first message: what is written for it, what was chosen, and what will answer. Kept
@@ -95,6 +106,14 @@ export class NewSessionDraft {
 
   set heedsInstructionFiles(heeds: boolean) {
     this.change({ instructionFiles: heeds ? null : false });
+  }
+
+  get planning(): boolean {
+    return this.state.planning === true;
+  }
+
+  set planning(planning: boolean) {
+    this.change({ planning: planning ? true : null });
   }
 
   get connection(): Connection {

@@ -1,5 +1,6 @@
 import type { SessionPolicy } from '../../core/context/policy/resolvePolicy';
 import { parseThinkingLevel, type ModelInfo, type ThinkingLevel } from '../../core/models/modelInfo';
+import { isPlanning, modeChange } from '../../core/plan/planMode';
 import type { ActiveChat } from './activeChat';
 import { heedsFiles, instructionFilesKey } from './instructionSwitch';
 import type { NewSessionDraft } from './newSessionDraft';
@@ -79,6 +80,19 @@ export class SessionChoices {
     await current.open();
     if (current.chat) await current.chat.conversation.changeDetails({ metadata: { [instructionFilesKey]: heeds ? null : false } });
     else loose.heedsInstructionFiles = heeds;
+  }
+
+  /** Plan mode is on. */
+  get planning(): boolean {
+    const { current, loose } = this.deps;
+    return current.chat ? isPlanning(current.chat.session.metadata) : loose.planning;
+  }
+
+  async setPlanning(planning: boolean): Promise<void> {
+    const { current, loose } = this.deps;
+    await current.open();
+    if (current.chat) await current.chat.conversation.changeDetails({ metadata: modeChange(planning) });
+    else loose.planning = planning;
   }
 
   /** Rejects, in words for the user, while another window answers in the session. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { commands, Uri, window, workspace } from 'vscode';
 import { t } from '../../core/l10n';
 import { imageTypes, type Attachment } from '../../core/session/userMessage';
-import type { SessionStore } from '../../core/ports';
+import type { IdSource, SessionStore } from '../../core/ports';
 import type { ArgumentChoice, AttachSource, Mention } from '../../protocol/composer';
 import type { SlashName } from '../../protocol/slashCommands';
 import type { ChatController } from '../chat/chatController';
@@ -12,9 +12,10 @@ import { AttachMenu } from './attachMenu';
 import { AttachmentMaker, type AttachmentMakerDeps } from './attachmentMaker';
 import { pickMemoryNote, type NoteFolders } from '../context/memoryNotes';
 import { InstructionChoices, type InstructionChoicesDeps } from './instructionChoices';
+import { PlanActions } from './planActions';
 import { SlashRunner, type SlashRunnerDeps } from './slashRunner';
 
-export interface ComposerActionsDeps extends SlashRunnerDeps {
+export interface ComposerActionsDeps extends Omit<SlashRunnerDeps, 'switchMode'> {
   readonly controller: ChatController;
   readonly store: () => Promise<SessionStore>;
   readonly counter: AttachmentMakerDeps['counter'];
@@ -22,6 +23,7 @@ export interface ComposerActionsDeps extends SlashRunnerDeps {
   readonly instructions: InstructionChoicesDeps['files'];
   readonly memory: InstructionChoicesDeps['memory'];
   readonly noteFolders: () => Promise<NoteFolders>;
+  readonly ids: IdSource;
   readonly focusComposer: () => void;
 }
 
@@ -33,12 +35,14 @@ export class ComposerActions {
   private readonly slashes: SlashRunner;
   readonly instructions: InstructionChoices;
   readonly attachMenu: AttachMenu;
+  readonly plans: PlanActions;
 
   constructor(private readonly deps: ComposerActionsDeps) {
     this.maker = new AttachmentMaker(deps);
     this.attachMenu = new AttachMenu({ ...deps, maker: this.maker });
     this.instructions = new InstructionChoices({ ...deps, files: deps.instructions });
-    this.slashes = new SlashRunner(deps);
+    this.plans = new PlanActions(deps);
+    this.slashes = new SlashRunner({ ...deps, switchMode: () => this.plans.switchMode() });
   }
 
   readonly all: Readonly<Record<ComposerCommandName, (args: readonly unknown[]) => Promise<void>>> = {

@@ -23,6 +23,8 @@ export interface SlashRunnerDeps {
   /** Undoes the last compaction. Rejects with the reason when it stays. */
   readonly undo: () => Promise<void>;
   readonly pin: (target: PinTarget) => Promise<boolean>;
+  /** From Chat to Plan mode, or back. */
+  readonly switchMode: () => Promise<void>;
 }
 
 const automatic = 'automatic';
@@ -56,6 +58,7 @@ export class SlashRunner {
     model: (argument) => this.model(argument),
     policy: (argument) => this.policy(argument),
     thinking: (argument) => this.thinking(argument),
+    plan: () => this.deps.switchMode(),
     tools: () => this.deps.run('selectTools'),
     new: () => this.deps.controller.active.newSession().then(() => this.deps.controller.feed.focusComposer()),
     rename: (argument) => (argument === '' ? this.deps.run('renameSession') : this.deps.controller.renameSession(argument)),

@@ -11,7 +11,7 @@ export class PresenterRig {
   entries: StoredEntry[] = [];
   excerpted = new Set<string>();
   queued = [];
-  readonly session = { uuid: 'u', id: '20261122_001', title: 'Title' } as Session;
+  readonly session = { uuid: 'u', id: '20261122_001', title: 'Title', metadata: {} } as unknown as Session;
   readonly snapshot = { sessionId: 'u' } as ContextSnapshot;
   readonly deltas: Delta[] = [];
   resyncs = 0;

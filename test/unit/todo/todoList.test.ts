@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ModelEvent } from '../../../src/core/models/modelEvent';
-import { shownTodos, todoLines, todoListOf, type TodoList, type TodoState } from '../../../src/core/todo/todoList';
+import type { TodoList, TodoState } from '../../../src/core/todo/todoItems';
+import { shownTodos, todoLines, todoListOf } from '../../../src/core/todo/todoList';
 import { createTodoTool } from '../../../src/core/todo/todoTool';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 import { ConversationRig } from '../../support/chat/conversationRig';

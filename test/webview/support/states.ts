@@ -48,6 +48,8 @@ const queue = [
   { id: 'q1', text: 'Then run the whole benchmark again and compare with last week.' },
   { id: 'q2', text: 'And commit.' },
 ];
+const plan = 'The loop copies every token.\n\n## Plan\n\n1. Intern the names in `src/parser/tokens.ts`.\n2. Measure again.';
+
 const talk = [
   user('u1', 'Why is the tokenizer slow on large files? Please measure before you change anything.'),
   { kind: 'thinking' as const, id: 't1', at: noon, text: 'The loop *slices* for every token.', durationMs: 4200, folded: false },
@@ -493,5 +495,6 @@ export const states: readonly ViewState[] = [
     },
     act: (view) => view.find('.todos-head').click(),
   },
+  { name: 'plan-ready', options: { snapshot: snapshot({ rows: [...talk.slice(0, 2), assistant('a1', plan)], mode: 'plan' }) } },
   { name: 'cache-expired', options: { snapshot: snapshot({ rows: talk, context: context({ cache: expired }) }) } },
 ];

@@ -17,6 +17,8 @@ export interface ToolRunDeps {
   readonly emit: (event: ConversationEvent) => void;
   /** Omitted: what calls do to files is not recorded. */
   readonly recorder?: CallRecorder;
+  /** Why a tool does not run now, in words for the model; null, or omitted: it may. Asked before each call. */
+  readonly refuses?: (tool: Tool) => string | null;
   /** What tools say beside their results; it belongs behind all results of the step. */
   readonly tell: (message: ToldMessage) => void;
 }
@@ -71,7 +73,7 @@ const nothing: RecordedChanges = { files: [] };
 /** Runs one call. Whatever goes wrong is a result that the model can read; rejects never. */
 export async function runTool(
   call: ToolCallEntry,
-  { tools, approvals, clock, emit, tell, recorder }: ToolRunDeps,
+  { tools, approvals, clock, emit, tell, recorder, refuses }: ToolRunDeps,
   signal: AbortSignal,
   onNoteWritten: (write: NoteWrite) => void = () => undefined,
 ): Promise<Result> {
@@ -89,6 +91,8 @@ export async function runTool(
       text: `There is no tool called "${name}". Available: ${tools.map((one) => one.name).join(', ') || 'none'}.`,
       status: 'error',
     });
+  const refusal = refuses?.(tool) ?? null;
+  if (refusal !== null) return result({ text: refusal, status: 'denied' });
   if (signal.aborted) return result({ text: 'The user stopped the turn before this call ran.', status: 'interrupted' });
   try {
     const question = tool.needsApproval

@@ -8,6 +8,7 @@ import { recallToolName } from '../../recall/history';
 import { hintText, referenceIn, sureHit } from '../../recall/recallHint';
 import { errorText } from '../../errors';
 import { cycleEntries, verbatimEntries } from '../../session/liveCompaction';
+import { isPlanning, modeNote, planRefusal, runsInPlanMode } from '../../plan/planMode';
 import type { NoteWrite, ToldMessage, Tool } from '../../tools/tool';
 import { toSpec, type ToolBox } from '../../tools/toolBox';
 import type { Approvals } from './approvals';
@@ -212,12 +213,19 @@ export class Turn {
     return change?.data.isBreak ? engine.estimatedTokens() : engine.measure().used;
   }
 
+  /** As it is now: a switch while a turn runs counts at once. */
+  private get isPlanning(): boolean {
+    return isPlanning(this.deps.branch.session.metadata);
+  }
+
   private async appendNotes(first: boolean): Promise<void> {
     const { branch, engine } = this.deps;
     const change = instructionsChange(branch.entries, this.instructions);
     if (change) await this.append(change, false, false);
     const bound = policyChangeNote(branch.entries, engine.boundInUse, branch.tokensOf);
     if (bound) await this.append(bound, false, false);
+    const mode = modeNote(branch.entries, this.isPlanning, this.tools);
+    if (mode) await this.append(mode, false);
     if (first) await this.appendMemoryHead();
   }
 
@@ -416,7 +424,12 @@ export class Turn {
     const told: ToldMessage[] = [];
     await runCalls(
       calls,
-      { ...this.deps, tools: this.tools, tell: (message) => void told.push(message) },
+      {
+        ...this.deps,
+        tools: this.tools,
+        tell: (message) => void told.push(message),
+        refuses: (tool) => (this.isPlanning && !runsInPlanMode(tool) ? planRefusal(tool.name) : null),
+      },
       (result, { call, notes, files }) => this.recordCall(result, call, notes, files),
       this.signal,
     );

@@ -4,7 +4,8 @@ import { indented } from '../../frames/frames';
 import type { StoredEntry } from '../../session/entry';
 import { entryRef } from '../summary/prompts';
 import { renderSessionState, SessionState } from '../summary/summaryFormat';
-import { renderTodos, TodoList } from '../../todo/todoList';
+import { TodoList } from '../../todo/todoItems';
+import { renderTodos } from '../../todo/todoList';
 import { LedgerLine, unseen } from './userLedger';
 import { emptyWorkLedger, renderWorkLedger, WorkLedger } from './workLedger';
 

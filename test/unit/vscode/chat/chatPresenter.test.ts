@@ -473,4 +473,19 @@ describe('ChatPresenter', () => {
     deepStrictEqual(shown(), [{ kind: 'todos', todos: [] }]);
     deepStrictEqual(rig.presenter.parts().todos, undefined);
   });
+
+  it('tells the mode of the session when it changes, and to a view that opens', () => {
+    const rig = new PresenterRig();
+    const change = (metadata: Record<string, unknown>) => {
+      Object.assign(rig.session, { metadata });
+      rig.emit({ type: 'session_changed', session: rig.session });
+    };
+    const shown = () => rig.take().filter(({ kind }) => kind === 'mode');
+    change({ tags: ['a'] });
+    deepStrictEqual([shown(), rig.presenter.parts().mode], [[], undefined]);
+    change({ mode: 'plan' });
+    deepStrictEqual([shown(), rig.presenter.parts().mode], [[{ kind: 'mode', mode: 'plan' }], 'plan']);
+    change({});
+    deepStrictEqual([shown(), rig.presenter.parts().mode], [[{ kind: 'mode', mode: 'chat' }], undefined]);
+  });
 });

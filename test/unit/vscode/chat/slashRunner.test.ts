@@ -40,6 +40,7 @@ describe('commands behind a slash', () => {
     run: call('run'),
     undo: () => Promise.reject(new Error('There is no compaction to undo.')),
     pin: async () => false,
+    switchMode: call('switchMode'),
   };
   const runner = new SlashRunner(deps);
   beforeEach(() => {
@@ -57,6 +58,7 @@ describe('commands behind a slash', () => {
     await runner.run('model', 'claude-sonnet-5-5');
     await runner.run('model', 'Llama3.1:8b');
     await runner.run('model', 'openai-compatible/same');
+    await runner.run('plan', '');
     await runner.run('thinking', 'High');
     await runner.run('thinking', 'automatic');
     await runner.run('ask', 'What is a tide?');
@@ -71,6 +73,7 @@ describe('commands behind a slash', () => {
       ['setModel', 'anthropic/claude-sonnet-5-5'],
       ['setModel', 'ollama/llama3.1:8b'],
       ['setModel', 'openai-compatible/same'],
+      ['switchMode'],
       ['setThinkingLevel', 'high'],
       ['setThinkingLevel', null],
       ['run', 'askWithoutHistory', ['What is a tide?']],
