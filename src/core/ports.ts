@@ -7,7 +7,7 @@ import type { ModelEvent, TokenUsage } from './models/modelEvent';
 import type { CacheRules, ModelInfo } from './models/modelInfo';
 import type { ModelRequest } from './models/modelRequest';
 import type { AppendBatch, MemoryWrite, PartialChunk, Pin, SessionTransfer, Activity, ClaimOutcome, StoreChange } from './session/storage';
-import type { BranchStep, BranchTip, LiveBranch, TranscriptPage } from './branches/branch';
+import type { BranchReach, BranchStep, BranchTip, LiveBranch, TranscriptPage } from './branches/branch';
 import type { Draft, QueuedMessage } from './session/userMessage';
 import type { StoredEntry } from './session/entry';
 import type { FileContentLimits, LetGo, PurgePreview, SummaryRetry } from './maintenance/reports';
@@ -85,7 +85,7 @@ export interface SessionStore extends SessionTransfer {
   branches(session: string): Promise<BranchTip[]>;
   /** The last entry that both branches share, which may be one of the two; null when they share none. */
   commonAncestor(a: string, b: string): Promise<string | null>;
-  liveBranch(session: string): Promise<LiveBranch>;
+  liveBranch(session: string, reach?: BranchReach): Promise<LiveBranch>;
   /** The newest `limit` displayed entries of the active branch, or those older than entry `before`. */
   page(session: string, query: { readonly before?: string; readonly limit: number }): Promise<TranscriptPage>;
   /** Every entry of the active branch, root first, with its checkpoints; reads no texts. */

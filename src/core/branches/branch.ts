@@ -10,6 +10,10 @@ export interface LiveBranch {
    * none) up to the leaf; the compaction entry itself stands among them where it was appended.
    */
   readonly entries: readonly StoredEntry[];
+  /** Some of `entries` were read without their texts; absent when none was. */
+  readonly outline?: BranchOutline;
+  /** There is more above the first of `entries`. */
+  readonly isCut?: boolean;
   /** The newest usage of kind `turn` or `count` that was reported for one of `entries`. */
   readonly lastUsage: UsageRecord | null;
   /** The newest summary that was prepared on this branch and is our own: whether it can still be used is another question. */
@@ -18,6 +22,25 @@ export interface LiveBranch {
   readonly requests: readonly UsageRecord[];
   /** A session keeps the same one: it marks the frames of its prompt (core/frames/frames.ts). Nobody else may learn it. */
   readonly seal: string;
+}
+
+/** How far a branch is read. Omitted: all of it. */
+export interface BranchReach {
+  /** Characters, from the leaf upwards. */
+  readonly texts: number;
+  /** What is older comes as an outline; else it does not come at all. */
+  readonly outline: boolean;
+}
+
+/**
+ * The older part of a branch whose texts are left where they are until somebody asks for them (`SessionStore.entries`). What shapes a
+ * prompt is there: sizes, kinds, records of compactions, marks. Of a message, a thought, a call and a result only the text is missing.
+ */
+export interface BranchOutline {
+  /** So many of the first entries. */
+  readonly count: number;
+  /** Those whose `tokenEstimate` is a guess from the length of their text: they have not been counted. */
+  readonly guessed: readonly string[];
 }
 
 /** One entry of a branch, without what it says. */

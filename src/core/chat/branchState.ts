@@ -1,5 +1,5 @@
 import { estimateTokens } from '../context/measure/estimateTokens';
-import type { LiveBranch } from '../branches/branch';
+import type { BranchReach, LiveBranch } from '../branches/branch';
 import type { CostOf } from '../cost/prices';
 import { Frames } from '../frames/frames';
 import type { Clock, IdSource, SessionStore, TokenCounter } from '../ports';
@@ -40,9 +40,25 @@ const mostPerToken = 8;
 /** So many tell what a provider still has of a prompt. */
 const mostRequests = 12;
 
-/** The live branch in memory: what the store returned when it was opened, plus everything appended since. */
+/**
+ * Characters of a branch that a session is opened with: some 250,000 tokens, which is what most windows hold. Nothing older can be sent
+ * before a compaction has read it, and one that is never made should not be waited for.
+ */
+export const openingReach: BranchReach = { texts: 1_000_000, outline: false };
+/** Entries whose texts are read in one piece: whoever else asks the store something waits for no more than that. */
+const piece = 400;
+
+/**
+ * The live branch in memory: what the store returned when it was opened, plus everything appended since. Of a long one the older part
+ * may be an outline at first, good for sizes and for what shapes the prompt; whoever needs what was said there waits for `whole`.
+ */
 export class BranchState {
   private list: StoredEntry[];
+  /** There are older entries, of which nothing is known yet. */
+  private cut = false;
+  /** So many of the first entries have no texts yet. */
+  private outlined = 0;
+  private reading: Promise<void> | null = null;
   private readonly counts = new Map<string, number>();
   lastUsage: UsageRecord | null;
   /** The newest requests of the session, oldest first. */
@@ -53,24 +69,78 @@ export class BranchState {
   private constructor(
     private readonly deps: BranchDeps,
     public session: Session,
-    { entries, lastUsage, requests, prepared }: LiveBranch,
+    live: LiveBranch,
     /** The session's prompts have these frames. */
     readonly frames: Frames,
   ) {
-    this.list = [...entries];
-    this.lastUsage = lastUsage;
-    this.requests = requests;
-    this.prepared = prepared;
-    for (const entry of entries) if (entry.tokenEstimate !== null) this.counts.set(entry.uuid, entry.tokenEstimate);
+    this.list = [...live.entries];
+    this.lastUsage = live.lastUsage;
+    this.requests = live.requests;
+    this.prepared = live.prepared;
+    this.adoptOutline(live);
   }
 
-  static async load(deps: BranchDeps, session: string): Promise<BranchState> {
-    const live = await deps.store.liveBranch(session);
+  static async load(deps: BranchDeps, session: string, reach?: BranchReach): Promise<BranchState> {
+    const live = await deps.store.liveBranch(session, reach);
     return new BranchState(deps, live.session, live, new Frames(live.seal));
   }
 
   get entries(): readonly StoredEntry[] {
     return this.list;
+  }
+
+  /** False: what was said first has not been read. */
+  get isWhole(): boolean {
+    return !this.cut && this.outlined === 0;
+  }
+
+  /** Whether what this entry says has been read. */
+  isRead(index: number): boolean {
+    return index >= this.outlined;
+  }
+
+  /** Reads what has only been outlined. Rejects with `StoreError`, and can be asked for again. */
+  async whole(): Promise<void> {
+    while (!this.isWhole) {
+      await this.outline();
+      if (this.outlined > 0) await (this.reading ??= this.readOutlined().finally(() => (this.reading = null)));
+    }
+  }
+
+  /** Has the sizes of all that is live, though not its texts; false when it had them before. Rejects with `StoreError`. */
+  async outline(): Promise<boolean> {
+    if (!this.cut) return false;
+    const { requests } = this;
+    const live = await this.deps.store.liveBranch(this.session.uuid, { texts: 0, outline: true });
+    if (!this.cut) return true;
+    const at = live.entries.findIndex(({ uuid }) => uuid === this.list[0]?.uuid);
+    // Where the branch has been replaced, all of it is another.
+    this.list = at === -1 ? [...live.entries] : [...live.entries.slice(0, at), ...this.list];
+    this.adoptOutline({ ...live, outline: live.outline && { ...live.outline, count: at === -1 ? live.outline.count : at } });
+    this.lastUsage ??= live.lastUsage;
+    this.prepared ??= live.prepared;
+    // What has been asked for meanwhile is newer than what was read.
+    if (this.requests === requests) this.requests = live.requests;
+    return true;
+  }
+
+  /** The newest first, as they are what is asked for first. */
+  private async readOutlined(): Promise<void> {
+    const wanted = this.list.slice(0, this.outlined).map(({ uuid }) => uuid);
+    const read = new Map<string, StoredEntry>();
+    for (let to = wanted.length; to > 0; to -= piece)
+      for (const entry of await this.deps.store.entries(wanted.slice(Math.max(0, to - piece), to))) read.set(entry.uuid, entry);
+    this.list = this.list.map((entry) => read.get(entry.uuid) ?? entry);
+    // The branch may have been replaced meanwhile: what has not been asked for is read by the next round.
+    const asked = new Set(wanted);
+    this.outlined = this.list.findLastIndex(({ uuid }, index) => index < this.outlined && !asked.has(uuid)) + 1;
+  }
+
+  private adoptOutline({ entries, outline, isCut = false }: LiveBranch): void {
+    this.cut = isCut;
+    this.outlined = outline?.count ?? 0;
+    const guessed = new Set(outline?.guessed);
+    for (const { uuid, tokenEstimate } of entries) if (tokenEstimate !== null && !guessed.has(uuid)) this.counts.set(uuid, tokenEstimate);
   }
 
   /** The entry that the next one follows; side entries never become a parent. */
@@ -149,7 +219,16 @@ export class BranchState {
 
   /** Counts whatever has only been estimated so far, and stores the counts. Does nothing when the counter is gone. */
   async settleCounts(): Promise<void> {
-    const open = this.list.filter((entry) => !this.counts.has(entry.uuid) && entryText(entry.content) !== '');
+    const isOpen = (entry: StoredEntry) => !this.counts.has(entry.uuid) && entryText(entry.content) !== '';
+    const unread = this.list.slice(0, this.outlined).filter(isOpen);
+    await this.count(this.list.slice(this.outlined).filter(isOpen));
+    for (let from = 0; from < unread.length; from += piece) {
+      const uuids = unread.slice(from, from + piece).map(({ uuid }) => uuid);
+      await this.count((await this.deps.store.entries(uuids)).filter(isOpen));
+    }
+  }
+
+  private async count(open: readonly StoredEntry[]): Promise<void> {
     if (open.length === 0) return;
     const counted = await this.deps.counter.count(open.map((entry) => entryText(entry.content)));
     const rows = open.map((entry, index) => ({
@@ -178,13 +257,13 @@ export class BranchState {
 
   /** Reads the branch again, after something other than an append has changed it (undo, another leaf). */
   async reload(): Promise<void> {
-    const live = await this.deps.store.liveBranch(this.session.uuid);
+    const live = await this.deps.store.liveBranch(this.session.uuid, this.isWhole ? undefined : { ...openingReach, outline: true });
     this.session = live.session;
     this.list = [...live.entries];
     this.lastUsage = live.lastUsage;
     this.requests = live.requests;
     this.prepared = live.prepared;
-    for (const entry of live.entries) if (entry.tokenEstimate !== null) this.counts.set(entry.uuid, entry.tokenEstimate);
+    this.adoptOutline(live);
   }
 }
 

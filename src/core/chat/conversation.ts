@@ -13,7 +13,7 @@ import type { Session, SessionDetails } from '../session/session';
 import { onDemandShare, ToolBox, toSpec } from '../tools/toolBox';
 import { Approvals } from './turn/approvals';
 import { Branching } from '../branches/branching';
-import { BranchState } from './branchState';
+import { BranchState, openingReach } from './branchState';
 import { MessageQueue } from './messageQueue';
 import { Operations } from './operations';
 import type { CheckpointResult } from '../compaction/checkpoints/checkpoints';
@@ -110,7 +110,7 @@ export class Conversation {
   static async open(deps: ConversationDeps, session: string, fallback: ModelBinding): Promise<Conversation> {
     const owner = deps.store.status.access !== 'readonly';
     if (owner) await deps.store.recoverPartials(session);
-    const branch = await BranchState.load(deps, session);
+    const branch = await BranchState.load(deps, session, openingReach);
     const events = new Emitter<ConversationEvent>();
     const emit = (event: ConversationEvent) => events.fire(event);
     // At once: what another window does from here on must not be missed.
@@ -207,10 +207,13 @@ export class Conversation {
     return this.engine.breakdown(limit);
   }
 
-  /** The live part of the branch: what fold marks and nudge outcomes are derived from. */
+  /** The live part of the branch: what fold marks and nudge outcomes are derived from. Whoever needs their texts asks for `whole` first. */
   get entries(): BranchState['entries'] {
     return this.branch.entries;
   }
+
+  /** Reads the texts of `entries` that an opened session has only the outline of. Rejects with `StoreError`. */
+  readonly whole = (): Promise<void> => this.branch.whole();
 
   /** Tells, from now on, what another window is doing in this session. Never rejects. */
   follow(): Promise<void> {
@@ -445,9 +448,7 @@ export class Conversation {
   }
 
   /** Resolves when everything asked for so far has ended. */
-  async idle(): Promise<void> {
-    await this.operations.idle();
-  }
+  readonly idle = (): Promise<void> => this.operations.idle();
 
   /** Stops what runs. What is queued stays on disk and is not begun. */
   dispose(): void {
@@ -465,7 +466,7 @@ export class Conversation {
     return this.operations
       .enqueueExclusive(
         async (signal) => {
-          await this.refreshModel();
+          await Promise.all([this.refreshModel(), this.branch.whole()]);
           const result = await run(signal);
           this.meter.tell();
           return result;
@@ -479,7 +480,7 @@ export class Conversation {
   private async whenFree(run: () => Promise<void>): Promise<void> {
     await this.operations.enqueueExclusive<boolean>(
       async () => {
-        await run();
+        await this.branch.whole().then(run);
         this.meter.tell();
         return true;
       },

@@ -169,7 +169,8 @@ export class SharedSession implements Disposable {
     const { leaf } = branch;
     await branch.reload();
     const at = branch.entries.findIndex(({ uuid }) => uuid === leaf);
-    const isReplaced = leaf !== null && at < 0;
+    // More than is read at once has been added: it is shown like another branch, by its newest page.
+    const isReplaced = (leaf !== null && at < 0) || !branch.isRead(at + 1);
     this.deps.branchChanged(isReplaced);
     if (isReplaced) {
       // What streams is told again from its beginning.

@@ -17,6 +17,8 @@ export interface CacheWatchDeps {
   readonly folds: () => boolean;
   /** Makes what is stored usable here. Must not reject. */
   readonly recall: () => Promise<void>;
+  /** Reads of the session what has only been outlined. */
+  readonly readAll: () => Promise<void>;
   readonly prepare: () => SummaryJob | null;
   /** What the user is shown of the cache may be another now. */
   readonly tell: () => void;
@@ -85,8 +87,9 @@ export class CacheWatch {
   private async prepare(): Promise<void> {
     const { clock, log, recall, prepare, isIdle } = this.deps;
     await recall();
-    if (this.closed || !isIdle()) return;
     try {
+      await this.deps.readAll();
+      if (this.closed || !isIdle()) return;
       const asked = clock.now();
       const job = prepare();
       if (!job) return;

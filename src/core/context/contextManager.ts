@@ -135,6 +135,7 @@ export class ContextManager {
       leastTokens: () => engine.policy.compaction.coldLeastTokens,
       folds: () => engine.policy.compaction.enabled,
       recall: () => this.prepared.recall(),
+      readAll: () => branch.whole(),
       prepare: () => this.compactor.prepareForReturn(),
     });
     engine.idleCache = {

@@ -28,8 +28,7 @@ export interface ModelBinding {
 }
 
 interface Memo {
-  readonly entries: number;
-  readonly leaf: string | null;
+  readonly entries: readonly StoredEntry[];
   readonly projection: Projection;
   /** Share of CJK characters in it; null until it is asked for. */
   cjkShare: number | null;
@@ -204,8 +203,7 @@ export class ContextEngine {
 
   projection(entries: readonly StoredEntry[] = this.branch.entries): Projection {
     const { memo } = this;
-    const leaf = entries.at(-1)?.uuid ?? null;
-    if (memo && entries === this.branch.entries && memo.leaf === leaf && memo.entries === entries.length) return memo.projection;
+    if (memo?.entries === entries) return memo.projection;
     const projection = project({
       entries,
       system: this.prompt.system,
@@ -217,7 +215,7 @@ export class ContextEngine {
       tokensOf: this.branch.tokensOf,
       estimate: this.estimate,
     });
-    if (entries === this.branch.entries) this.memo = { entries: entries.length, leaf, projection, cjkShare: null };
+    if (entries === this.branch.entries) this.memo = { entries, projection, cjkShare: null };
     return projection;
   }
 
@@ -250,6 +248,7 @@ export class ContextEngine {
 
   /** What would be sent now, or other messages in the same frame. Rejects with `StoreError` when attachments cannot be read. */
   async request(messages: readonly PromptMessage[] = this.projection().messages): Promise<ModelRequest> {
+    if (!this.branch.isWhole) throw new Error('A request was made of a branch whose texts have not been read');
     const { system, systemSummary, tools } = this.projection();
     const { outputTokens: maxOutputTokens } = this.budget;
     const isKept = this.bindingInUse.client.cacheRules !== undefined;

@@ -284,6 +284,7 @@ export class ContextCommands {
   private async conversation(): Promise<Conversation> {
     const conversation = await this.deps.controller.active.conversation();
     if (!conversation) throw new Error(noMessages());
+    await conversation.whole();
     return conversation;
   }
 

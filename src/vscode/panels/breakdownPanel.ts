@@ -80,6 +80,7 @@ export class BreakdownPanel implements Disposable {
     if (!conversation) return noBreakdown;
     const store = await access.get();
     this.follow(conversation);
+    await conversation.whole();
     const { revision } = this;
     const history = this.history ?? (await readHistory(store, conversation.session.uuid));
     // What has happened while it was read may be missing.

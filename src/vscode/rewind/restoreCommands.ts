@@ -185,6 +185,7 @@ export class RestoreCommands {
     const conversation = await this.deps.active.conversation();
     if (!conversation) throw new Error(t('This session has no messages yet.'));
     if (conversation.isBusy) throw new Error(t('An answer is being written. Stop it or wait for it, then restore.'));
+    await conversation.whole();
     return conversation;
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionStore } from '../../../src/core/ports';
 import { openStore } from '../../../src/node/store/client/openStore';
 import { workerFile } from '../../support/store/storeTemp';
+import { openingReach } from '../../../src/core/chat/branchState';
 import { BenchStore, grown, message, messageCharacters } from './benchStore';
 import { exportPerCommit } from './exportPerCommit';
 
@@ -92,12 +93,12 @@ export const benchTasks = {
     return { opened, page, afterStart: page - online, resident };
   },
 
-  /** A session with its whole history read, as when it is resumed: branch, page and what was left behind. */
-  async resume({ folder, session }: { folder: string; session: string }) {
+  /** A session as it is resumed: branch, page and what was left behind. `whole`: every text of the branch is read as well. */
+  async resume({ folder, session, whole = false }: { folder: string; session: string; whole?: boolean }) {
     const started = performance.now();
     const store = await openStore({ folder, workerFile, label: 'bench', waitForOwnerMs: 0 });
     await store.recoverPartials(session);
-    await Promise.all([store.page(session, { limit: 50 }), store.liveBranch(session)]);
+    await Promise.all([store.page(session, { limit: 50 }), store.liveBranch(session, whole ? undefined : openingReach)]);
     const ms = performance.now() - started;
     await store.close();
     return { ms };

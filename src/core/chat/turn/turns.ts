@@ -157,7 +157,7 @@ export class Turns {
   }
 
   private async run(asked: Due, isQueued = false): Promise<SendOutcome> {
-    const { operations, queue, context, meter, emit } = this.deps;
+    const { operations, queue, context, meter, branch, emit } = this.deps;
     if (this.closed) return notBegun(asked.id, { reason: 'cancelled', message: english('The conversation was closed.') });
     let due = asked;
     let hasWaited = isQueued;
@@ -182,10 +182,11 @@ export class Turns {
         () => saved,
         async () => {
           await this.recoverBroken();
-          if (begin) await begin();
+          if (begin) await branch.whole().then(begin);
           else if (message !== null) await this.appendUserMessage(id, message, accepted);
           saved = true;
           if (begin && message !== null) accepted();
+          await branch.whole();
           const { problem, former } = await this.adoptModel();
           const turn = new Turn(
             id,

@@ -122,6 +122,7 @@ export class Checkpoints {
 
   private async attempt(background: boolean, signal: AbortSignal): Promise<CheckpointResult> {
     const { branch, engine, failover, recorder, analyst, clock, log, emit } = this.deps;
+    await branch.whole();
     const entries = branch.entries;
     const leftOut = leftOutEntries(entries);
     const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !leftOut.has(entry.uuid));

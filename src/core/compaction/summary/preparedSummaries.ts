@@ -90,6 +90,7 @@ export class PreparedSummaries {
       const content = job ? job.kept : this.usable()?.content;
       if (!content) return;
       if (content.notes !== digest((await this.deps.memoryHead()) ?? '')) return background.drop();
+      await branch.whole();
       const folded = FoldedState.safeParse(content.folded);
       if (job || !folded.success || background.usable()) return;
       const sent = sentEntries(branch.entries);

@@ -105,6 +105,7 @@ export class SummaryRetries {
     let rewritten: Rewritten | null = null;
     const noCut = { folded: [], firstKept: null, kept: [], currentRequest: null };
     const job = (this.job = new SummaryJob(noCut, compaction, null, clock, async (hooks) => {
+      await this.deps.branch.whole();
       rewritten = await rewriter.rewrite(target, { instructions: target.content.instructions ?? null, background: true }, hooks);
       return rewritten.fold;
     }));

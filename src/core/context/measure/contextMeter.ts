@@ -68,8 +68,9 @@ export class ContextMeter {
   /** Replaces estimates by counts in the background, once the tokenizer is there. Never rejects. */
   async settle(): Promise<void> {
     const { branch, engine, log } = this.deps;
-    await this.settleCompactions();
     try {
+      if (await branch.outline()) this.branchChanged();
+      else await this.settleCompactions();
       await engine.countPrompt();
       await branch.settleCounts();
       engine.recounted();
@@ -127,10 +128,14 @@ class AnchorKeeper {
     // Before the first answer nothing is known about the connection, and the next request measures anyway.
     if (!client.countTokens || leaf === null || !this.deps.canWrite() || !hasBeenAnswered(branch) || engine.measure().anchored)
       return false;
+    // What no window holds need not be read to be refused.
+    if (!branch.isWhole && engine.estimatedTokens() > info.window) return false;
     const prompt = `${info.provider}/${info.id} ${leaf}`;
     if (prompt === this.asked) return false;
     this.asked = prompt;
     try {
+      await branch.whole();
+      if (this.closed.signal.aborted || branch.leaf !== leaf) return false;
       const tokens = (await client.countTokens(await engine.request(), this.closed.signal)) - engine.framingTokens();
       if (this.closed.signal.aborted || branch.leaf !== leaf || engine.binding.info.id !== info.id) return false;
       await branch.recordUsage({

@@ -1,5 +1,5 @@
-import { isUserMessage, markTypes, entryText, type StoredEntry } from '../../../core/session/entry';
-import type { Fork, LiveBranch, BranchTip, TranscriptPage } from '../../../core/branches/branch';
+import { contentSize, isUserMessage, markTypes, entryText, type StoredEntry } from '../../../core/session/entry';
+import type { BranchReach, Fork, LiveBranch, BranchTip, TranscriptPage } from '../../../core/branches/branch';
 import type { Session } from '../../../core/session/session';
 import type { EntryRows } from './entryRows';
 import type { TreeRows, TreeNode } from './treeRows';
@@ -12,29 +12,50 @@ import type { PinRows, TransferRows } from './smallTables';
 import type { UsageRows } from './usageRows';
 
 /** Reads upwards from the leaf and stops where the projection stops, so that its cost follows the window and not the history. */
-export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session, seal: string): LiveBranch {
+export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session, seal: string, reach?: BranchReach): LiveBranch {
   const entries: StoredEntry[] = [];
-  const dead = new Set<string>();
-  let firstKept: string | null | undefined;
-  for (const entry of rows.walkUp(session.leaf)) {
+  const guessed: string[] = [];
+  const isFirst = firstOfLive();
+  let left = reach?.texts ?? Infinity;
+  let next = session.leaf;
+  for (const entry of rows.walkUp(next)) {
     entries.push(entry);
-    const { content } = entry;
-    if (content.type === 'compaction_undone') dead.add(content.target);
-    if (content.type === 'compaction') {
-      // An undone record still supersedes: undoing an improved summary brings back the originals, not the worse summary.
-      if (content.supersedes) dead.add(content.supersedes);
-      if (firstKept === undefined && !dead.has(entry.uuid)) firstKept = content.firstKeptEntry;
-    }
-    if (firstKept === entry.uuid || firstKept === null) break;
+    next = isFirst(entry) ? null : entry.parent;
+    left -= left === Infinity ? 0 : contentSize(entry.content);
+    if (next === null || left < 0) break;
   }
+  const read = entries.length;
+  for (const { entry, isGuess } of rows.outlineUp(reach?.outline ? next : null)) {
+    entries.push(entry);
+    if (isGuess) guessed.push(entry.uuid);
+    if (isFirst(entry)) break;
+  }
+  const count = entries.length - read;
   entries.reverse();
   return {
     session,
     entries,
+    ...(count > 0 ? { outline: { count, guessed } } : {}),
+    ...(count === 0 && next !== null ? { isCut: true } : {}),
     lastUsage: usage.lastMeasurement(entries),
     requests: usage.lastRequests(entries),
     prepared: rows.newestPrepared(entries),
     seal,
+  };
+}
+
+/** Told the entries of a branch from the leaf upwards, it says which is the first that the projection reaches. */
+function firstOfLive(): (entry: StoredEntry) => boolean {
+  const dead = new Set<string>();
+  let firstKept: string | null | undefined;
+  return ({ uuid, content }) => {
+    if (content.type === 'compaction_undone') dead.add(content.target);
+    if (content.type === 'compaction') {
+      // An undone record still supersedes: undoing an improved summary brings back the originals, not the worse summary.
+      if (content.supersedes) dead.add(content.supersedes);
+      if (firstKept === undefined && !dead.has(uuid)) firstKept = content.firstKeptEntry;
+    }
+    return firstKept === uuid || firstKept === null;
   };
 }
 
@@ -213,7 +234,8 @@ interface BranchNeeds {
 export const branchOperations = {
   branches: ({ tree, entries, sessions }, session) => branchTips(tree, entries, sessions.require(session)),
   commonAncestor: ({ tree }, a, b) => tree.commonAncestor(a, b),
-  liveBranch: ({ entries, usage, sessions, seals }, session) => liveBranch(entries, usage, sessions.require(session), seals.of(session)),
+  liveBranch: ({ entries, usage, sessions, seals }, session, reach) =>
+    liveBranch(entries, usage, sessions.require(session), seals.of(session), reach),
   page: ({ entries, tree, sessions }, session, query) => transcriptPage(entries, tree, sessions.require(session), query),
   branchSteps: ({ tree, sessions }, session) => tree.steps(sessions.require(session).leaf),
 

@@ -50,6 +50,45 @@ export function entryColumns(content: EntryContent): Readonly<Record<string, Sql
 export const entrySelection = `e.seq, e.uuid, e.session, e.parent, e.entry_type, e.token_estimate, e.model_facing, e.display,
   e.source_id, e.created_at, b.content_json, b.text, b.blob_hash, e.tool_args_json`;
 
+/** Kinds of which there are many and whose texts are long: an outline leaves those out. What shapes a prompt is in none of them. */
+const longKinds: ReadonlySet<EntryType> = new Set(['message', 'thinking', 'tool_call', 'tool_result']);
+const isLong = `e.entry_type IN (${[...longKinds].map((type) => `'${type}'`).join(', ')})`;
+
+/** A text of so many bytes stands beside what is read anyway; it may be blank, which an outline has to know. */
+const shortOctets = 256;
+
+/** The columns of `entrySelection`; the long texts as their size in bytes, which SQLite knows without reading them. */
+export const outlineSelection = `e.seq, e.uuid, e.session, e.parent, e.entry_type, e.token_estimate, e.model_facing, e.display,
+  e.source_id, e.created_at, b.content_json, b.blob_hash,
+  CASE WHEN ${isLong} AND octet_length(b.text) > ${shortOctets} THEN NULL ELSE b.text END AS text, CASE WHEN ${isLong} THEN NULL ELSE e.tool_args_json END AS tool_args_json,
+  CASE WHEN NOT ${isLong} THEN NULL WHEN b.blob_hash IS NOT NULL THEN (SELECT bytes FROM blobs WHERE hash = b.blob_hash)
+    ELSE coalesce(octet_length(b.text), octet_length(e.tool_args_json), 0) END AS octets`;
+
+export interface OutlinedEntry {
+  readonly entry: StoredEntry;
+  /** Its tokens have not been counted: what it says of them is a guess from its size. */
+  readonly isGuess: boolean;
+}
+
+/** Stands for a text that has not been read, where there is one. */
+const unreadText = '…';
+
+/** `whole`: for a row that is not as it should be, which `decodeEntry` then has its own word for. */
+export function decodeOutline(
+  row: Row,
+  decode: (row: Row) => StoredEntry,
+  whole: (uuid: string) => StoredEntry | undefined,
+): OutlinedEntry {
+  if (!longKinds.has(row['entry_type'] as EntryType)) return { entry: decode(row), isGuess: false };
+  const octets = Number(row['octets'] ?? 0);
+  const text = octets === 0 ? '' : (row['text'] ?? unreadText);
+  const content = decodeContent({ ...row, text, tool_args_json: row['entry_type'] === 'tool_call' ? '{}' : null });
+  if (!content) return { entry: whole(String(row['uuid']))!, isGuess: false };
+  const isGuess = row['token_estimate'] === null && octets > 0;
+  const entry = { ...rowOf(row), modelFacing: row['model_facing'] === 1, display: row['display'] === 1, content };
+  return { entry: isGuess ? { ...entry, tokenEstimate: Math.ceil(octets / 4) } : entry, isGuess };
+}
+
 /**
  * One damaged record must not make a session unopenable: content that cannot be parsed, or whose file is missing or has changed,
  * comes back as a `custom` entry of type `damaged` with what the row has, shown but never sent to a model, and the row stays as it is.
@@ -58,20 +97,26 @@ export function decodeEntry(row: Row, blobs: BlobReader): StoredEntry {
   const whole = joinRow(row, blobs);
   const content = whole && decodeContent(whole);
   return {
-    seq: Number(row['seq']),
-    uuid: String(row['uuid']),
-    session: String(row['session']),
-    parent: textOrNull(row['parent']),
-    createdAt: Number(row['created_at']),
+    ...rowOf(row),
     modelFacing: row['model_facing'] === 1 && content !== undefined,
     display: row['display'] === 1 || content === undefined,
-    tokenEstimate: row['token_estimate'] === null ? null : Number(row['token_estimate']),
-    ...(row['source_id'] === null ? {} : { sourceId: String(row['source_id']) }),
     content: content ?? {
       type: 'custom',
       customType: 'damaged',
       data: { entryType: row['entry_type'], text: unpackText((whole ?? row)['text']) },
     },
+  };
+}
+
+function rowOf(row: Row): Omit<StoredEntry, 'modelFacing' | 'display' | 'content'> {
+  return {
+    seq: Number(row['seq']),
+    uuid: String(row['uuid']),
+    session: String(row['session']),
+    parent: textOrNull(row['parent']),
+    createdAt: Number(row['created_at']),
+    tokenEstimate: row['token_estimate'] === null ? null : Number(row['token_estimate']),
+    ...(row['source_id'] === null ? {} : { sourceId: String(row['source_id']) }),
   };
 }
 
