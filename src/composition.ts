@@ -7,15 +7,18 @@ import { UuidV7 } from './node/runtime/ids';
 import type { ApiKeys } from './vscode/models/apiKeys';
 import { AnalyticsPanel } from './vscode/panels/analyticsPanel';
 import { BreakdownPanel } from './vscode/panels/breakdownPanel';
-import { ChatController } from './vscode/chat/chatController';
+import { ChatEditors } from './vscode/chat/places/chatEditors';
+import { ChatPlaces, type ChatPlace } from './vscode/chat/places/chatPlaces';
+import { commandPlace } from './vscode/chat/places/commandPlace';
 import { answersFrom } from './vscode/chat/chatRequests';
 import type { WindowState } from './vscode/chat/windowState';
 import type { ConversationFactory, ConversationFactoryOptions } from './vscode/chat/conversationFactory';
+import type { ChatController } from './vscode/chat/chatController';
 import { ChatView } from './vscode/chat/chatView';
 import { CompactionPreviews, reviewWith } from './vscode/context/compactionPreviews';
 import { Configuration } from './vscode/configuration';
 import type { ContextKeys } from './vscode/context/contextKeys';
-import type { CommandName } from './vscode/manifest';
+import { focusChatCommand, type CommandName } from './vscode/manifest';
 import { endpointOf, type Endpoint } from './vscode/models/endpoint';
 import { notifyFull } from './vscode/context/fullContext';
 import { FullQuestions } from './vscode/context/fullQuestions';
@@ -69,6 +72,7 @@ export interface StartedParts {
 /** VS Code is answered with these parts. */
 export interface Composition extends Disposable {
   readonly view: ChatView;
+  readonly editors: ChatEditors;
   readonly tree: SessionsTree;
   readonly summaries: SummaryFiles;
   readonly previews: CompactionPreviews;
@@ -88,19 +92,21 @@ export function compose(started: StartedParts): Composition {
   const commands = owned.add(new CommandRunner(() => configuration.current.variables));
   const terminals = owned.add(new TerminalRunner(commands, () => configuration.current.useTerminal));
   const base: Base = { ...started, owned, configuration, commands, terminals, location: new StoreLocation(started.context) };
-  const chat = composeChat(base, (count) => {
+  const noteSessions = (count: number) => {
     sessions.runRetention();
     void base.location.noteSessions(count).catch((error: unknown) => base.log.debug('registry_not_written', { detail: errorText(error) }));
-  });
+  };
+  const chat = composeChat(base, () => surfaces.view.focusComposer(), noteSessions);
   const sessions = composeSessions(base, chat);
   const surfaces = composeSurfaces(base, chat, sessions, () => openClaw.choose());
-  const openClaw = composeOpenClaw(base, chat, surfaces.workbench);
+  const openClaw = composeOpenClaw(base, chat);
   keepCurrent(base, chat);
 
-  const { controller, runtime, store, previews } = chat;
-  const { workbench, summaries, details, view, breakdown, analytics } = surfaces;
+  const { places, runtime, store, previews } = chat;
+  const { workbenchAt, openReview, summaries, details, view, editors, breakdown, analytics } = surfaces;
   return {
     view,
+    editors,
     tree: sessions.tree,
     summaries,
     previews,
@@ -110,11 +116,15 @@ export function compose(started: StartedParts): Composition {
     runSharedTool: sharedToolRuns({
       store: () => store.get(),
       notes: async () => (await runtime.get()).notes(await store.get()),
-      session: () => controller.active.session?.uuid ?? null,
+      session: () => places.active.session?.uuid ?? null,
     }),
-    run: (command, args) => workbench.run(command, args),
+    run: (command, args) =>
+      workbenchAt(commandPlace(command, args, places, { preview: previews.current?.session, review: openReview.current?.session })).run(
+        command,
+        args,
+      ),
     close: async () => {
-      const closing = controller.close();
+      const closing = places.close();
       // They end now, for a window that closes may not be given the time for the rest.
       base.commands.dispose();
       await closing;
@@ -143,7 +153,7 @@ interface LazyRuntime {
 }
 
 interface ChatParts {
-  readonly controller: ChatController;
+  readonly places: ChatPlaces;
   readonly runtime: LazyRuntime;
   readonly store: StoreAccess;
   readonly models: ModelSource;
@@ -152,17 +162,17 @@ interface ChatParts {
 }
 
 /** The chat itself, whether or not a view shows it. */
-function composeChat(base: Base, noteSessions: (count: number) => void): ChatParts {
+function composeChat(base: Base, focusSideBar: () => void, noteSessions: (count: number) => void): ChatParts {
   const { log, memory, keys, owned, configuration, location } = base;
   const previews = owned.add(new CompactionPreviews());
   const fullQuestions: FullQuestions = new FullQuestions((question) => {
-    if (controller.feed.visible && controller.active.session?.uuid === question.session) return;
+    if (places.of(question.session)?.controller.feed.visible) return;
     void notifyFull(question).then((answer) => answer && fullQuestions.answer(question.session, answer));
   });
   const runtime = composeRuntime(base, {
     askWhenFull: fullQuestions.ask,
     reviewCompaction: reviewWith(previews),
-    session: () => controller.active.session?.uuid ?? '',
+    session: () => places.active.session?.uuid ?? '',
     reach: (...way) => models.reach(...way),
   });
   const openStore = async (options: { readonly repair: boolean }) => {
@@ -188,8 +198,8 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
     names: owned.add(new ModelNames(memory)),
     log,
   });
-  const controller: ChatController = owned.add(
-    new ChatController({
+  const places: ChatPlaces = owned.add(
+    new ChatPlaces({
       store,
       openConversation: async (...session) => (await runtime.get()).openConversation(...session),
       models,
@@ -197,6 +207,11 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
       fullQuestions,
       isTrusted: () => workspace.isTrusted,
       policy: () => configuration.current.policy,
+      sideBar: {
+        reveal: async (options) => void (await vscode.commands.executeCommand(focusChatCommand, options)),
+        focusComposer: focusSideBar,
+      },
+      inEditors: () => memory.sessionsInEditors(),
       noteSessions,
       sessionDeleted: showSessionDeleted,
       cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
@@ -205,7 +220,7 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
       log,
     }),
   );
-  return { controller, runtime, store, models, fullQuestions, previews };
+  return { places, runtime, store, models, fullQuestions, previews };
 }
 
 function composeRuntime(
@@ -252,7 +267,7 @@ interface SessionParts {
 /** The Sessions view, and what becomes of sessions in the trash. */
 function composeSessions(
   { log, memory, contextKeys, sessionsView, owned, configuration, location }: Base,
-  { controller, runtime, store }: ChatParts,
+  { places, runtime, store }: ChatParts,
 ): SessionParts {
   const others = owned.add(
     new OtherSessions({ list: () => location.others(), open: async (folder) => (await runtime.get()).readStore(folder), log }),
@@ -262,7 +277,7 @@ function composeSessions(
     new SessionsTree({
       sessionsView,
       store,
-      controller,
+      places,
       others,
       offersRelink: async () => !memory.relinkDeclined() && (await location.likely()) !== undefined,
       sorting: memory,
@@ -287,7 +302,7 @@ function composeSessions(
     ...common,
     days: () => configuration.current.cleanUpDays,
     memory: memory.cleanUp,
-    rule: cleanUpRule(() => controller.openSessions),
+    rule: cleanUpRule(() => places.openSessions),
     ask: askForCleanUp,
   });
   const trim = () => trimFileContents({ ...common, limits: () => configuration.current.fileContents, memory: memory.contents });
@@ -300,10 +315,13 @@ function composeSessions(
 }
 
 interface SurfaceParts {
-  readonly workbench: CommandRouter;
+  /** What can be asked for at a place that shows a chat. */
+  readonly workbenchAt: (place: ChatPlace) => CommandRouter;
+  readonly openReview: OpenReview;
   readonly summaries: SummaryFiles;
   readonly details: SessionDetailsFiles;
   readonly view: ChatView;
+  readonly editors: ChatEditors;
   readonly breakdown: BreakdownPanel;
   readonly analytics: AnalyticsPanel;
 }
@@ -311,15 +329,17 @@ interface SurfaceParts {
 /** What the user sees of the chat and can ask of it. */
 function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: SessionParts, watchOpenClaw: () => Promise<void>): SurfaceParts {
   const { context, log, memory, keys, contextKeys, owned, configuration, location } = base;
-  const { controller, runtime, store, models, fullQuestions, previews } = chat;
+  const { places, runtime, store, models, fullQuestions, previews } = chat;
   const { extensionUri } = context;
   const storeFolder = async () => (await location.resolve()).folder;
-  const care = new HistoryCommands({ controller, store, folder: storeFolder, tasks: async () => (await runtime.get()).tasks });
+  const care = new HistoryCommands({ places, store, folder: storeFolder, tasks: async () => (await runtime.get()).tasks });
   owned.add(care.watch());
-  const summaries = owned.add(new SummaryFiles(controller.active));
+  const summaries = owned.add(
+    new SummaryFiles((session) => ((session !== null && places.of(session)) || places.current).controller.active.conversation()),
+  );
   const actions = new SessionActions({
     store,
-    controller,
+    places,
     ids: new UuidV7(),
     now: Date.now,
     cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
@@ -328,75 +348,79 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
   const details = owned.add(new SessionDetailsFiles(actions));
   const changes = owned.add(new ChangeDocuments());
   const restorer = async () => (await runtime.get()).restorer(await store.get());
-  const workbench = new CommandRouter({
-    controller,
-    care,
-    composer: {
-      store: () => store.get(),
-      counter: async () => (await runtime.get()).tokens,
-      workspace: () => new VscodeWorkspace(base.commands, base.terminals),
-      instructions: async (session) => (await runtime.get()).instructionFiles(session),
-      noteFolders: async () => ({ workspace: join(await storeFolder(), 'notes'), user: userNotes(context) }),
-    },
-    restores: { restorer, choice: () => configuration.current.switchFiles },
-    reviews: {
-      reviewer: async () => (await runtime.get()).reviewer(await store.get()),
-      open: owned.add(new OpenReview({ changes, shown: (isInFront) => contextKeys.set('reviewing', isInFront) })),
-    },
-    transfer: new TransferCommands({ store, active: controller.active, changed: () => void tree.reload() }),
-    context: { previews, summaries },
-    models,
-    memory,
-    settingOfPolicy: () => configuration.current.policy.preset,
-    apiKeys: { keys, endpoint: endpointIn(configuration), verify: async (...key) => (await runtime.get()).verifyKey(...key), log },
-    prices: () => configuration.current.prices,
-    log,
-    changes,
-    terminals: base.terminals,
-    editRules: () => configuration.current.editRules,
-    fullQuestions,
-    meaning: async () => {
-      const { embeddings } = await runtime.get();
-      return () => meaningNote(embeddings.progress, embeddings.searchProblem);
-    },
-    newSessionTools: async (chosen) => (await runtime.get()).toolsOfNewSession(await store.get(), chosen),
-    ids: new UuidV7(),
-    focusComposer: () => view.focusComposer(),
-    showBreakdown: () => breakdown.show(),
-    showAnalytics: () => analytics.show(),
-    watchOpenClaw,
-    sessions: {
-      actions,
-      details,
-      cleanUpDays: () => configuration.current.cleanUpDays,
-      tree,
-      documents,
-      filterChanged: (filtered) => contextKeys.set('sessionsFiltered', filtered),
-    },
-    relink: { candidates: () => location.candidates(), relink: (candidate) => location.relink(candidate) },
-  });
-  const view = owned.add(new ChatView({ extensionUri, controller, answer: answersFrom(controller, workbench), log }));
-  const breakdown = owned.add(new BreakdownPanel({ extensionUri, controller, store, actions: workbench, log }));
+  const openReview = owned.add(new OpenReview({ changes, shown: (isInFront) => contextKeys.set('reviewing', isInFront) }));
+  const workbenches = new WeakMap<ChatPlace, CommandRouter>();
+  const workbenchAt = (place: ChatPlace): CommandRouter => {
+    const workbench = workbenches.get(place) ?? makeWorkbench(place);
+    workbenches.set(place, workbench);
+    return workbench;
+  };
+  const makeWorkbench = (place: ChatPlace) =>
+    new CommandRouter({
+      place,
+      places,
+      care,
+      composer: {
+        store: () => store.get(),
+        counter: async () => (await runtime.get()).tokens,
+        workspace: () => new VscodeWorkspace(base.commands, base.terminals),
+        instructions: async (session) => (await runtime.get()).instructionFiles(session),
+        noteFolders: async () => ({ workspace: join(await storeFolder(), 'notes'), user: userNotes(context) }),
+      },
+      restores: { restorer, choice: () => configuration.current.switchFiles },
+      reviews: { reviewer: async () => (await runtime.get()).reviewer(await store.get()), open: openReview },
+      transfer: new TransferCommands({ store, active: place.controller.active, changed: () => void tree.reload() }),
+      context: { previews, summaries },
+      models,
+      memory,
+      settingOfPolicy: () => configuration.current.policy.preset,
+      apiKeys: { keys, endpoint: endpointIn(configuration), verify: async (...key) => (await runtime.get()).verifyKey(...key), log },
+      prices: () => configuration.current.prices,
+      log,
+      changes,
+      terminals: base.terminals,
+      editRules: () => configuration.current.editRules,
+      fullQuestions,
+      meaning: async () => {
+        const { embeddings } = await runtime.get();
+        return () => meaningNote(embeddings.progress, embeddings.searchProblem);
+      },
+      newSessionTools: async (chosen) => (await runtime.get()).toolsOfNewSession(await store.get(), chosen),
+      ids: new UuidV7(),
+      openEditor: (session) => editors.open(session),
+      showBreakdown: () => breakdown.show(place),
+      showAnalytics: () => analytics.show(),
+      watchOpenClaw,
+      sessions: {
+        actions,
+        details,
+        cleanUpDays: () => configuration.current.cleanUpDays,
+        tree,
+        documents,
+        filterChanged: (filtered) => contextKeys.set('sessionsFiltered', filtered),
+      },
+      relink: { candidates: () => location.candidates(), relink: (candidate) => location.relink(candidate) },
+    });
+  const answerFor = (place: ChatPlace) => answersFrom(place.controller, workbenchAt(place));
+  const view = owned.add(new ChatView({ extensionUri, places, answer: answerFor(places.sideBar), log }));
+  const editors = owned.add(new ChatEditors({ extensionUri, places, memory, answerFor, log }));
+  const breakdown = owned.add(new BreakdownPanel({ extensionUri, places, store, actionsAt: workbenchAt, log }));
   const analytics = owned.add(
     new AnalyticsPanel({
       extensionUri,
-      controller,
+      chats: places,
       store,
-      openSession: (uuid) => workbench.openSession(uuid),
+      openSession: (uuid) => places.show(uuid, places.current),
       prices: () => configuration.current.prices,
       now: Date.now,
       log,
     }),
   );
-  return { workbench, summaries, details, view, breakdown, analytics };
+  return { workbenchAt, openReview, summaries, details, view, editors, breakdown, analytics };
 }
 
 /** Follows a session of OpenClaw from now on, if the settings name one. */
-function composeOpenClaw(
-  { log, memory, owned, configuration, location }: Base,
-  { controller, runtime, store }: ChatParts,
-  workbench: CommandRouter,
-): OpenClaw {
+function composeOpenClaw({ log, memory, owned, configuration, location }: Base, { places, runtime, store }: ChatParts): OpenClaw {
   const wasmFile = join(__dirname, 'sql-wasm.wasm');
   const openClaw = owned.add(
     new OpenClaw({
@@ -415,8 +439,8 @@ function composeOpenClaw(
         });
       },
       openStore: async () => (await runtime.get()).openStore((await location.resolve()).folder, { repair: false }),
-      shown: () => controller.active.session?.uuid ?? null,
-      show: (session, focus) => (focus ? workbench.openSession(session) : controller.active.openSession(session)),
+      shown: () => places.active.session?.uuid ?? null,
+      show: (session, focus) => (focus ? places.show(session, places.current) : places.active.openSession(session)),
       tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
       agreed: memory.transcripts,
       watched: memory.watched,
@@ -432,23 +456,25 @@ function composeOpenClaw(
 }
 
 /** The chat follows keys, settings and trust; the status bar and the conditions of menus follow the chat. */
-function keepCurrent({ log, keys, contextKeys, statusBar, owned, configuration }: Base, { controller, store }: ChatParts): void {
+function keepCurrent({ log, keys, contextKeys, statusBar, owned, configuration }: Base, { places, store }: ChatParts): void {
   const spent = owned.add(
-    new SpendingWatch({ store: () => store.current, session: () => controller.active.session?.uuid ?? null, now: Date.now, log }),
+    new SpendingWatch({ store: () => store.current, session: () => places.active.session?.uuid ?? null, now: Date.now, log }),
   );
   owned.add(spent.onDidChange((spending) => statusBar.showSpending(spending)));
   owned.add(
-    controller.onDidChangeState((state) => {
+    places.onDidChangeState((state) => {
       statusBar.update(state);
       spent.touch();
       contextKeys.update(state);
     }),
   );
-  owned.add(keys.onDidChange(() => void controller.connectionChanged()));
+  const everywhere = (work: (controller: ChatController) => unknown) => places.all.forEach(({ controller }) => void work(controller));
+  const connectionChanged = () => everywhere((one) => one.connectionChanged());
+  owned.add(keys.onDidChange(() => connectionChanged()));
   owned.add(keys.onDidBreak(showKeyStorageBroken));
-  owned.add(configuration.onDidChange(() => void controller.connectionChanged()));
+  owned.add(configuration.onDidChange(() => connectionChanged()));
   owned.add(configuration.onDidFindProblem(showSettingProblem));
-  owned.add(workspace.onDidGrantWorkspaceTrust(() => controller.feed.banner()));
+  owned.add(workspace.onDidGrantWorkspaceTrust(() => everywhere((one) => one.feed.banner())));
   const showProblems = () => statusBar.showProblems(configuration.problems);
   owned.add(configuration.onDidChange(showProblems));
   showProblems();

@@ -8,6 +8,7 @@ import { ContextKeys } from './vscode/context/contextKeys';
 import {
   analyticsPanelType,
   breakdownPanelType,
+  chatEditorType,
   chatViewId,
   detailsScheme,
   previewScheme,
@@ -70,6 +71,9 @@ export function activate(context: ExtensionContext): void {
     new LazyFiles(detailsScheme, async () => (await composed()).details),
     new LazyFiles(previewScheme, async () => (await composed()).previews),
     window.registerWebviewViewProvider(chatViewId, { resolveWebviewView: async (view) => (await composed()).view.resolve(view) }),
+    window.registerWebviewPanelSerializer(chatEditorType, {
+      deserializeWebviewPanel: async (panel, state: unknown) => (await composed()).editors.restore(panel, state),
+    }),
     window.registerWebviewPanelSerializer(breakdownPanelType, {
       deserializeWebviewPanel: async (panel) => (await composed()).breakdown.restore(panel),
     }),

@@ -11,6 +11,7 @@ export type FromHost<Snapshot, Delta> =
 export type FromView<Request> =
   | { type: 'ready' }
   | { type: 'request'; requestId: number; request: Request }
+  | { type: 'used' }
   | { type: 'fault'; message: string };
 
 /** What a kind of view and its host say to each other, as both ends check it. */
@@ -37,6 +38,8 @@ export interface HostEnd<Request> {
   ready(): void;
   /** Resolves with the reply. A rejection is answered as an error with its message, so it must be fit for the user. */
   handle(request: Request): Promise<unknown>;
+  /** The user has put the focus into the view. */
+  used?(): void;
   /** Something for the log: a fault in the view, or a message that did not parse. */
   log(text: string): void;
 }
@@ -93,6 +96,9 @@ export class HostChannel<Snapshot, Delta, Request extends Named> implements Disp
         } catch (error) {
           this.end.log(`No snapshot for the view: ${textOf(error)}`);
         }
+        return;
+      case 'used':
+        this.end.used?.();
         return;
       case 'fault':
         this.end.log(`Fault in the view: ${message.message}`);
@@ -193,6 +199,11 @@ export class ViewChannel<Snapshot, Delta, Request extends Named> implements Disp
       this.pending.set(requestId, { resolve, reject, timer });
       this.transport.post({ type: 'request', requestId, request });
     });
+  }
+
+  /** Tells that the user has put the focus into the view. */
+  used(): void {
+    this.transport.post({ type: 'used' });
   }
 
   fault(message: string): void {

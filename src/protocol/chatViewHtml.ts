@@ -11,6 +11,8 @@ export interface ChatViewParts {
   readonly translations: Translations;
   /** This element shows everything. */
   readonly element: 'tk-app' | 'tk-panel';
+  /** Where the page stands, for a host that has several: kept with what the page remembers. */
+  readonly place?: string | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ export function chatViewHtml(parts: ChatViewParts): string {
 <link rel="stylesheet" href="${attribute(parts.styleUri)}">
 <title>${attribute(parts.title)}</title>
 </head>
-<body>
+<body${parts.place === undefined ? '' : ` data-place="${attribute(parts.place)}"`}>
 <${parts.element}></${parts.element}>
 <script nonce="${attribute(parts.nonce)}" src="${attribute(parts.scriptUri)}"></script>
 </body>

@@ -422,6 +422,8 @@ export const ViewMessage = z.discriminatedUnion('type', [
   /** The view has loaded, or has seen a gap: send a complete snapshot. */
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('request'), requestId: z.number(), request: ViewRequest }),
+  /** The user has put the focus into the view. */
+  z.object({ type: z.literal('used') }),
   /** A fault in the view, for the log. */
   z.object({ type: z.literal('fault'), message: z.string() }),
 ]);

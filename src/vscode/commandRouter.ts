@@ -1,4 +1,4 @@
-import { commands, window } from 'vscode';
+import { window } from 'vscode';
 import { askWithoutHistory } from './models/askWithoutHistory';
 import { isMemoryWrite } from '../core/memory/nudges';
 import { wholeNoteChange } from '../core/memory/notes';
@@ -17,6 +17,7 @@ import type { TerminalRunner } from './tools/terminalRunner';
 import { BranchCommands, type BranchCommandName } from './sessions/branchCommands';
 import type { ApiKeyCommandsDeps } from './models/apiKeyCommands';
 import type { ChatController } from './chat/chatController';
+import type { ChatPlace, ChatPlaces } from './chat/places/chatPlaces';
 import type { WindowState } from './chat/windowState';
 import type { FullAnswer } from '../protocol/messages';
 import type { WorkbenchActions } from './chat/chatRequests';
@@ -25,7 +26,7 @@ import { ContextCommands, type ContextCommandName, type ContextCommandsDeps } fr
 import { answerFull, pickFullAnswer } from './context/fullContext';
 import type { FullQuestions } from './context/fullQuestions';
 import { openNote, readNote, saveNote } from './context/memoryNotes';
-import { focusChatCommand, type AllCommands, type CommandName } from './manifest';
+import type { AllCommands, CommandName } from './manifest';
 import { CodeActions } from './composer/codeActions';
 import { copyText, existingFiles, insertCode, openCode, openLink, openSettings } from './composer/editorActions';
 import type { HistoryCommands, HistoryCommandsCommandName } from './history/historyCommands';
@@ -43,10 +44,12 @@ import type { ChangeDocuments } from './tools/changeDocuments';
 import type { TransferCommandName, TransferCommands } from './history/transferCommands';
 import type { WaitingSession } from './chat/waitingSession';
 import type { ListedTool } from '../core/tools/toolBox';
-import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessions/sessionCommands';
+import { isNode, SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessions/sessionCommands';
 
 export interface CommandRouterDeps {
-  readonly controller: ChatController;
+  /** Where this stands: what the user asks for is done to the chat there. */
+  readonly place: ChatPlace;
+  readonly places: ChatPlaces;
   readonly models: ModelSource;
   readonly memory: WindowState;
   /** What the settings say, for sessions without a policy of their own. */
@@ -55,7 +58,6 @@ export interface CommandRouterDeps {
   readonly prices: () => PriceTable;
   readonly log: Log;
   readonly ids: IdSource;
-  readonly focusComposer: () => void;
   readonly changes: ChangeDocuments;
   readonly terminals: Pick<TerminalRunner, 'show'>;
   readonly fullQuestions: FullQuestions;
@@ -65,6 +67,8 @@ export interface CommandRouterDeps {
   readonly meaning: () => Promise<() => string | null>;
   /** The tools of a session without a message, of which these are on; null: the usual ones. */
   readonly newSessionTools: (chosen: readonly string[] | null) => Promise<readonly ListedTool[]>;
+  /** Null: a new session. */
+  readonly openEditor: (session: string | null) => Promise<void>;
   readonly showBreakdown: () => void;
   readonly showAnalytics: () => void;
   readonly watchOpenClaw: () => Promise<void>;
@@ -108,29 +112,33 @@ export class CommandRouter implements WorkbenchActions {
   readonly approvals: ApprovalCommands;
   /** Every command, as it is run for those who show by themselves what goes wrong: each rejects with the reason. */
   readonly all: AllCommands;
+  private readonly controller: ChatController;
 
   constructor(private readonly deps: CommandRouterDeps) {
+    const { controller } = deps.place;
+    this.controller = controller;
     this.code = new CodeActions({ workspace: deps.composer.workspace, changes: deps.changes, editRules: deps.editRules });
     this.sessionCommands = new SessionCommands({
       ...deps.sessions,
-      controller: deps.controller,
+      controller,
+      show: (session, options) => deps.places.show(session, deps.place, options),
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
     });
     this.restores = new RestoreCommands({
       ...deps.restores,
-      active: deps.controller.active,
+      active: controller.active,
       changes: deps.changes,
       tell: (text) => this.tell(text),
     });
     this.reviews = new ReviewCommands({
       ...deps.reviews,
-      active: deps.controller.active,
+      active: controller.active,
       restores: this.restores,
       tell: (text) => this.tell(text),
     });
     this.branches = new BranchCommands({
-      active: deps.controller.active,
+      active: controller.active,
       switchFiles: (conversation, entry) => this.restores.switchFiles(conversation, entry),
       ids: deps.ids,
       forkAt: (entry) => deps.sessions.actions.forkAt(entry),
@@ -138,17 +146,17 @@ export class CommandRouter implements WorkbenchActions {
       now: Date.now,
     });
     this.approvals = new ApprovalCommands({
-      active: deps.controller.active,
+      active: controller.active,
       openWaiting: () => this.openWaiting('permission'),
       showChange: (call) => this.showDiff(call),
     });
-    this.models = new ModelCommands({ ...deps, tell: (text) => this.tell(text) });
+    this.models = new ModelCommands({ ...deps, controller, tell: (text) => this.tell(text) });
     this.context = new ContextCommands({
       ...deps.context,
       store: deps.composer.store,
       changes: deps.changes,
       fullQuestions: deps.fullQuestions,
-      controller: deps.controller,
+      controller,
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
     });
@@ -156,10 +164,11 @@ export class CommandRouter implements WorkbenchActions {
       ...deps.composer,
       ids: deps.ids,
       memory: deps.memory,
-      controller: deps.controller,
+      controller,
       models: deps.models,
       undo: () => this.context.undoCompaction(),
-      focusComposer: deps.focusComposer,
+      focusComposer: () => deps.place.focusComposer(),
+      reveal: () => this.reveal(),
       run: (name, args) => this.run(name, args),
       pin: (target) => this.context.pinTarget(target),
     });
@@ -194,9 +203,10 @@ export class CommandRouter implements WorkbenchActions {
     showBreakdown: async () => this.deps.showBreakdown(),
     watchOpenClaw: () => this.deps.watchOpenClaw(),
     showAnalytics: async () => this.deps.showAnalytics(),
+    openInEditor: (args) => this.openInEditor(args),
     askWithoutHistory: ([typed]) =>
-      askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.choices.model }),
-    stop: async () => this.deps.controller.active.chat?.stop(),
+      askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.controller.choices.model }),
+    stop: async () => this.controller.active.chat?.stop(),
     answerApproval: () => this.approvals.answerPending(),
     decideWhenFull: () => this.decideWhenFull(),
     selectModel: () => this.models.select(),
@@ -233,11 +243,12 @@ export class CommandRouter implements WorkbenchActions {
   }
 
   async answerFull(answer: FullAnswer): Promise<void> {
-    await answerFull(this.deps.fullQuestions, this.deps.controller.active.session?.uuid, answer);
+    await answerFull(this.deps.fullQuestions, this.controller.active.session?.uuid, answer);
   }
 
   private async decideWhenFull(): Promise<void> {
-    const { controller, fullQuestions } = this.deps;
+    const { controller } = this;
+    const { fullQuestions } = this.deps;
     if (!fullQuestions.pending(controller.active.session?.uuid)) await this.openWaiting('decision');
     const question = fullQuestions.pending(controller.active.session?.uuid);
     if (!question) throw new Error(t('Nothing waits for this decision any more.'));
@@ -247,13 +258,14 @@ export class CommandRouter implements WorkbenchActions {
 
   /** Goes to the session, left while it was answering, that waits for the user; stays where there is none. */
   private async openWaiting(what: WaitingSession['for']): Promise<void> {
-    const waiting = this.deps.controller.state.waiting.find((one) => one.for === what);
+    const waiting = this.controller.state.waiting.find((one) => one.for === what);
     if (waiting) await this.openSession(waiting.session.uuid);
   }
 
   /** The whole file while the call waits for its answer, and the whole note where it still tells; later the part that the call names. */
   async showDiff(call: string): Promise<void> {
-    const { controller, changes } = this.deps;
+    const { controller } = this;
+    const { changes } = this.deps;
     const pending = (await controller.active.conversation())?.approvals.pending.find((one) => one.call === call);
     const [entry] = pending ? [] : await (await this.deps.composer.store()).entries([call]);
     const change = pending ? pending.question.change : entry?.content.type === 'tool_call' ? callChange(entry.content) : null;
@@ -272,7 +284,7 @@ export class CommandRouter implements WorkbenchActions {
   }
 
   private async selectTools(): Promise<void> {
-    const { active, choices } = this.deps.controller;
+    const { active, choices } = this.controller;
     const toolBox = (await active.conversation())?.toolBox;
     const picked = await pickTools(toolBox ? toolBox.list() : await this.deps.newSessionTools(choices.toolsOfNewSession));
     if (picked && toolBox) await toolBox.choose(picked);
@@ -280,7 +292,8 @@ export class CommandRouter implements WorkbenchActions {
   }
 
   private async selectPolicy(): Promise<void> {
-    const { controller, settingOfPolicy } = this.deps;
+    const { controller } = this;
+    const { settingOfPolicy } = this.deps;
     await controller.active.open();
     const picked = await pickPolicy({ current: controller.choices.policy, setting: settingOfPolicy() });
     if (!picked) return;
@@ -295,29 +308,40 @@ export class CommandRouter implements WorkbenchActions {
   }
 
   private async newSession(): Promise<void> {
-    await this.deps.controller.active.newSession();
-    await commands.executeCommand(focusChatCommand);
-    this.deps.focusComposer();
+    await this.controller.active.newSession();
+    await this.reveal();
+    this.deps.place.focusComposer();
   }
 
   private async searchHistory(typed: string): Promise<void> {
-    const { controller } = this.deps;
-    await controller.active.open();
+    await this.controller.active.open();
     const store = await this.deps.composer.store();
     const picked = await pickFromHistory((text) => searchTyped(store, text), typed, await this.deps.meaning());
     if (picked) await this.goTo(picked.session, picked.entry);
   }
 
   async openSession(uuid: string): Promise<void> {
-    await this.deps.controller.active.openSession(uuid);
-    await commands.executeCommand(focusChatCommand);
+    await this.deps.places.show(uuid, this.deps.place);
   }
 
-  /** In the Chat view, or in an editor when the transcript does not show the entry. */
+  /** A row of the Sessions view, else the session here; a new one where there is none, or where it is in an editor already. */
+  private async openInEditor([node]: readonly unknown[]): Promise<void> {
+    const { place, places, openEditor } = this.deps;
+    const row = isNode(node) && node.kind === 'session' && node.other === null ? node.session.uuid : null;
+    const own = place === places.sideBar ? (this.controller.active.session?.uuid ?? null) : null;
+    await openEditor(row ?? own);
+  }
+
+  private reveal(): Promise<void> {
+    return this.deps.place.reveal({ preserveFocus: false });
+  }
+
+  /** In a chat, or in an editor when the transcript does not show the entry. */
   async goTo(session: string, entry: string): Promise<void> {
-    const { controller } = this.deps;
-    await commands.executeCommand(focusChatCommand);
-    if (await controller.active.reveal(session, entry)) return;
+    const { places, place } = this.deps;
+    const at = places.of(session) ?? place;
+    await at.reveal({ preserveFocus: false });
+    if (await at.controller.active.reveal(session, entry)) return;
     const [found] = await (await this.deps.composer.store()).entries([entry]);
     if (!found) return;
     await showEntry(found);
@@ -329,10 +353,10 @@ export class CommandRouter implements WorkbenchActions {
   }
 
   private async relinkHistory(): Promise<void> {
-    const { controller, memory, relink } = this.deps;
+    const { places, memory, relink } = this.deps;
     await relinkHistory({
       ...relink,
-      close: () => controller.close(),
+      close: () => places.close(),
       forgetLastSession: () => memory.forgetLast(),
       now: Date.now,
       tell: (text) => this.tell(text),
@@ -351,8 +375,7 @@ export class CommandRouter implements WorkbenchActions {
 
   /** A line in the status bar beside an open view, else a message. */
   private tell(text: string): void {
-    if (this.deps.controller.feed.visible && text.length <= mostInStatusBar)
-      window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
+    if (this.controller.feed.visible && text.length <= mostInStatusBar) window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
     else void window.showInformationMessage(text);
   }
 }

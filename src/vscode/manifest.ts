@@ -8,6 +8,8 @@ export const sessionsViewId = 'threadkeeper.sessions';
 /** VS Code makes these for the views. */
 export const focusChatCommand = `${chatViewId}.focus`;
 export const focusSessionsCommand = `${sessionsViewId}.focus`;
+/** A chat in an editor. */
+export const chatEditorType = 'threadkeeper.chatEditor';
 export const breakdownPanelType = 'threadkeeper.breakdown';
 export const analyticsPanelType = 'threadkeeper.analytics';
 export const statusItemId = 'context';
@@ -29,6 +31,7 @@ export const changeScheme = 'threadkeeper-change';
 
 export const commandIds = {
   newSession: 'threadkeeper.newSession',
+  openInEditor: 'threadkeeper.openInEditor',
   switchSession: 'threadkeeper.switchSession',
   nextSession: 'threadkeeper.nextSession',
   previousSession: 'threadkeeper.previousSession',

@@ -10,10 +10,11 @@ export interface WebviewPageOptions {
   readonly bundle: 'main' | 'panels';
   readonly title: string;
   readonly element: ChatViewParts['element'];
+  readonly place?: string | undefined;
 }
 
 /** Loads a page of ours into a webview. Listen first: the page asks for its state as soon as it runs. */
-export function showPage(webview: Webview, { extensionUri, bundle, title, element }: WebviewPageOptions): void {
+export function showPage(webview: Webview, { extensionUri, bundle, title, element, place }: WebviewPageOptions): void {
   const file = (name: string) => webview.asWebviewUri(Uri.joinPath(extensionUri, 'dist', 'webview', name)).toString();
   webview.html = chatViewHtml({
     cspSource: webview.cspSource,
@@ -23,6 +24,7 @@ export function showPage(webview: Webview, { extensionUri, bundle, title, elemen
     title,
     translations: translationsInUse(),
     element,
+    place,
   });
 }
 

@@ -6,6 +6,7 @@ import { defaultEditRules } from '../../src/core/tools/guard/guardedKinds';
 import { policyKnobs } from '../../src/core/context/policy/policyKnobs';
 import { presets, resolvePolicy } from '../../src/core/context/policy/resolvePolicy';
 import {
+  chatEditorType,
   chatViewId,
   commandIds,
   contextKeys,
@@ -131,6 +132,7 @@ describe('manifest', () => {
     );
     deepStrictEqual(titles, {
       [commandIds.newSession]: 'Threadkeeper: New Session',
+      [commandIds.openInEditor]: 'Threadkeeper: Open Chat in Editor',
       [commandIds.switchSession]: 'Threadkeeper: Switch Session…',
       [commandIds.nextSession]: 'Threadkeeper: Next Session',
       [commandIds.previousSession]: 'Threadkeeper: Previous Session',
@@ -219,7 +221,13 @@ describe('manifest', () => {
   });
 
   it('uses no context key that the code does not set', () => {
-    const known = new Set<string>([...Object.values(contextKeys), ...Object.values(commandIds), chatViewId, sessionsViewId]);
+    const known = new Set<string>([
+      ...Object.values(contextKeys),
+      ...Object.values(commandIds),
+      chatViewId,
+      chatEditorType,
+      sessionsViewId,
+    ]);
     const { menus, keybindings, viewsWelcome } = manifest.contributes;
     const clauses = [
       ...manifest.contributes.commands.map((command) => command.enablement ?? ''),
@@ -365,14 +373,14 @@ describe('manifest', () => {
     );
   });
 
-  it('takes one key everywhere, for the chat, and others only in its views: in the Sessions view for the rows that are selected', () => {
-    const inChat = `focusedView == ${chatViewId}`;
+  it('takes one key everywhere, for the chat, and others only in chats and views: in the Sessions view for the rows that are selected', () => {
+    const inChat = `focusedView == ${chatViewId} || activeWebviewPanelId == ${chatEditorType}`;
     const keys = manifest.contributes.keybindings.filter(({ args }) => args === undefined).map(({ command, when }) => [command, when]);
     deepStrictEqual(keys, [
       [focusChatCommand, undefined],
       [commandIds.nextSession, inChat],
       [commandIds.previousSession, inChat],
-      [commandIds.answerApproval, `${inChat} && ${contextKeys.asking}`],
+      [commandIds.answerApproval, `${contextKeys.asking} && (${inChat})`],
     ]);
     for (const { command, args, when } of manifest.contributes.keybindings.filter((one) => one.args !== undefined)) {
       deepStrictEqual([args, when], [selectionArgument, `focusedView == ${sessionsViewId} && listFocus && !inputFocus`], command);

@@ -237,6 +237,7 @@ export class AppView extends ViewElement {
 
   /** Where a command has put the focus into the view and not into anything of it, one writes. A click says itself what it means. */
   private readonly viewFocused = (): void => {
+    this.host.channel.used();
     let isClicked = false;
     const clicked = () => (isClicked = true);
     window.addEventListener('pointerdown', clicked, { capture: true, once: true });

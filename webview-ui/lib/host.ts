@@ -21,12 +21,14 @@ const Remembered = z.object({
   session: z.nullable(z.string()),
   anchor: z.nullable(z.object({ id: z.string(), offset: z.number() })),
   expanded: z.array(z.string()),
+  /** What the host finds this page by after a reload of the window. */
+  place: z.optional(z.string()),
 });
 export type Remembered = z.infer<typeof Remembered>;
 
 /** What the components may ask of the other side. Requests reject with `RequestError`. */
 export interface Host {
-  readonly channel: Pick<ViewChannel<ViewSnapshot, Delta, ViewRequest>, 'request' | 'resync' | 'fault'>;
+  readonly channel: Pick<ViewChannel<ViewSnapshot, Delta, ViewRequest>, 'request' | 'resync' | 'used' | 'fault'>;
   older(before: string): Promise<OlderPage>;
   unqueue(id: string): Promise<Written>;
   attach(source: AttachSource): Promise<Attachment>;
@@ -45,6 +47,14 @@ export interface Host {
 /** The seam to VS Code; may be called once per document. */
 export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
   const api = acquireVsCodeApi();
+  const { place } = document.body.dataset;
+  const inPlace = place === undefined ? {} : { place };
+  const remembered = (): Remembered => {
+    const parsed = Remembered.safeParse(api.getState());
+    return parsed.success ? parsed.data : { session: null, anchor: null, expanded: [] };
+  };
+  // VS Code hands it to the host with an editor that it restores, whatever was done in it.
+  if (place !== undefined) api.setState({ ...remembered(), ...inPlace });
   const channel = new ViewChannel(chatWire, transportOf(api), end, { request: patience, snapshot: 10_000 }, after);
   return {
     channel,
@@ -61,11 +71,8 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
         .string()
         .check(z.startsWith('data:image/'))
         .parse(await channel.request({ method: 'attachment_image', hash, mime })),
-    remembered: () => {
-      const parsed = Remembered.safeParse(api.getState());
-      return parsed.success ? parsed.data : { session: null, anchor: null, expanded: [] };
-    },
-    remember: (state) => api.setState(state),
+    remembered,
+    remember: (state) => api.setState({ ...state, ...inPlace }),
   };
 }
 

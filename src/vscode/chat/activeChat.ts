@@ -9,21 +9,35 @@ import { modeChange } from '../../core/plan/planMode';
 import { chosenToolsKey } from '../../core/tools/toolBox';
 import type { OlderPage } from '../../protocol/messages';
 import type { WindowState } from './windowState';
+import type { OpenChats } from './places/openChats';
 import type { NewSessionDraft } from './newSessionDraft';
 import type { SessionTab } from './sessionTab';
 import type { SessionTabs } from './sessionTabs';
 import type { SessionList } from './recentSessions';
 import { instructionFilesKey } from './instructionSwitch';
-import type { ReopenOptions, StoreAccess } from '../history/storeAccess';
+import type { StoreAccess } from '../history/storeAccess';
 import type { ChatViewFeed } from './chatViewFeed';
+
+/** Where else sessions are on show: no session is in two places at once. */
+export interface OtherPlaces {
+  shows(session: string): boolean;
+  /** It will be on show in an editor that VS Code has not given back yet. */
+  keeps(session: string): boolean;
+  /** Brings it to the front there. */
+  reveal(session: string): Promise<void>;
+}
 
 export interface ActiveChatDeps {
   readonly store: StoreAccess;
+  readonly chats: Pick<OpenChats, 'all'>;
+  readonly others: OtherPlaces;
+  /** Where nothing is remembered, or what is has gone, the newest session is shown. */
+  readonly takesNewest: boolean;
   readonly tabs: SessionTabs;
   readonly loose: NewSessionDraft;
   readonly list: SessionList;
   readonly feed: ChatViewFeed;
-  readonly memory: WindowState;
+  readonly memory: Pick<WindowState, 'lastSession' | 'setLastSession'>;
   /** Another window has deleted for good what was on show here; an empty chat has taken its place. */
   readonly sessionDeleted: (title: string) => void;
   readonly cwd: string | null;
@@ -59,6 +73,11 @@ export class ActiveChat {
     return this.chat?.session ?? null;
   }
 
+  /** What is written and not sent. */
+  get draft(): Written {
+    return (this.chat ?? this.deps.loose).draft;
+  }
+
   get isOpened(): boolean {
     return this.opened !== null;
   }
@@ -79,9 +98,10 @@ export class ActiveChat {
     await this.resolveLoose();
   }
 
-  /** Rejects with `StoreError`, or an `Error` for a session that is gone. */
+  /** Brings it to the front where it is on show already. Rejects with `StoreError`, or an `Error` for a session that is gone. */
   async openSession(uuid: string): Promise<void> {
     await this.open();
+    if (this.deps.others.shows(uuid)) return this.deps.others.reveal(uuid);
     await this.serial(async () => {
       if (this.chat?.session.uuid === uuid) return;
       const session = await (await this.deps.store.get()).session(uuid);
@@ -136,7 +156,8 @@ export class ActiveChat {
 
   /** What a new rule covers waits no longer. */
   async rulesChanged(): Promise<void> {
-    (await this.conversation())?.approvals.rulesChanged();
+    await this.open();
+    for (const { conversation } of this.deps.chats.all) conversation.approvals.rulesChanged();
   }
 
   /** Takes a message back from the queue. Rejects, in words for the user, when it is not there any more. */
@@ -186,13 +207,12 @@ export class ActiveChat {
     this.deps.feed.connection();
   }
 
-  /** Closes the store once no turn runs and opens it again (StoreAccess.reopen). New turns wait. Rejects as that does. */
-  reopenStore(options: ReopenOptions): Promise<StoreStatus> {
+  /** Has `reopen` close the store and open it again while nothing is begun here. New turns wait. Rejects as that does. */
+  whileReopened(reopen: () => Promise<StoreStatus>): Promise<StoreStatus> {
     const { tabs, store } = this.deps;
     return this.serial(async () => {
-      await tabs.idle();
       try {
-        return (await store.reopen(options)).status;
+        return await reopen();
       } finally {
         // Now, not with the reload that follows: what waits begins in the chat that is on show next.
         if (store.current && this.chat) await tabs.reload((this.reread = store.current));
@@ -249,6 +269,14 @@ export class ActiveChat {
     }
   }
 
+  /** Puts what was written in a place that is closed in front of what is written for a new session here. */
+  adopt(draft: Written): void {
+    const { loose, feed } = this.deps;
+    loose.adopt(draft);
+    if (this.chat) return;
+    feed.delta({ kind: 'draft', text: loose.draft.text, attachments: [...loose.draft.attachments] });
+  }
+
   private async showNone(): Promise<void> {
     this.deps.tabs.leave();
     await this.deps.memory.setLastSession(null);
@@ -256,14 +284,15 @@ export class ActiveChat {
   }
 
   private async openLast(): Promise<void> {
-    const { memory, list } = this.deps;
+    const { memory, list, others, takesNewest } = this.deps;
     const store = await this.deps.store.get();
     this.known = readFrom(store);
-    const [newest] = await list.read();
+    const newest = (await list.read()).find(({ uuid }) => takesNewest && !others.shows(uuid) && !others.keeps(uuid));
     const remembered = memory.lastSession();
     if (remembered === null) return;
     const last = remembered === undefined ? undefined : await store.session(remembered);
-    const session = last && last.deletedAt === null ? last : newest && (await store.session(newest.uuid));
+    const isThere = last !== undefined && last.deletedAt === null && !others.shows(last.uuid);
+    const session = isThere ? last : newest && (await store.session(newest.uuid));
     if (session) await this.show(session);
   }
 

@@ -3,22 +3,21 @@ import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { Emitter } from '../../core/base/event';
 import type { PolicyChoice } from '../../core/context/policy/resolvePolicy';
 import { errorText } from '../../core/errors';
-import type { IdSource, Logger, StoreStatus } from '../../core/ports';
+import type { IdSource, Logger } from '../../core/ports';
 import type { StoreChange } from '../../core/session/storage';
 import type { SessionDetails } from '../../core/session/session';
 import type { ContextSnapshot } from '../../core/context/measure/snapshot';
 import { t, wholeNumber } from '../../core/l10n';
 import type { ViewSnapshot } from '../../protocol/messages';
 import type { WindowState } from './windowState';
-import { ActiveChat } from './activeChat';
-import type { FullQuestions } from '../context/fullQuestions';
+import { ActiveChat, type OtherPlaces } from './activeChat';
 import { NewSessionDraft } from './newSessionDraft';
 import type { ModelSource } from '../models/modelSource';
-import type { OpenConversation } from './sessionTab';
 import { SessionTabs } from './sessionTabs';
 import { SessionChoices } from './sessionChoices';
-import { SessionList } from './recentSessions';
-import type { ReopenOptions, StoreAccess } from '../history/storeAccess';
+import type { OpenChats } from './places/openChats';
+import type { SessionList } from './recentSessions';
+import type { StoreAccess } from '../history/storeAccess';
 import { ChatViewFeed } from './chatViewFeed';
 import type { WaitingSession } from './waitingSession';
 
@@ -34,17 +33,22 @@ export interface ChatState {
   readonly context: ContextSnapshot | null;
 }
 
+/** What one place that shows a chat finds again after a reload of the window. */
+export type PlaceMemory = Pick<WindowState, 'lastSession' | 'setLastSession' | 'newSessionDraft' | 'setLooseSession' | 'dismissedBanners'>;
+
 export interface ChatControllerDeps {
   readonly store: StoreAccess;
-  readonly openConversation: OpenConversation;
+  /** Those of the whole window. */
+  readonly chats: OpenChats;
+  readonly list: SessionList;
+  readonly others: OtherPlaces;
+  /** Where nothing is remembered, or what is has gone, the newest session is shown. */
+  readonly takesNewest: boolean;
   readonly models: ModelSource;
-  readonly memory: WindowState;
-  readonly fullQuestions: Pick<FullQuestions, 'answer'>;
+  readonly memory: PlaceMemory;
   readonly isTrusted: () => boolean;
   /** What the settings say of how the context is managed. */
   readonly policy: () => PolicyChoice;
-  /** How many sessions there are, for those who want to know without opening the store. */
-  readonly noteSessions: (count: number) => void;
   /** Another window has deleted for good what was on show here; an empty chat has taken its place. */
   readonly sessionDeleted: (title: string) => void;
   readonly cwd: string | null;
@@ -54,8 +58,8 @@ export interface ChatControllerDeps {
 }
 
 /**
- * Holds the parts of the chat that view and commands work on, whether or not a view exists, and does what takes several of them. The
- * store is opened when it is first needed.
+ * Holds the parts of the chat in one place, the side bar or an editor, that its page and commands work on, whether or not a page
+ * exists, and does what takes several of them. The store is opened when it is first needed.
  */
 export class ChatController implements Disposable {
   private readonly disposables = new DisposableStore();
@@ -63,28 +67,25 @@ export class ChatController implements Disposable {
   readonly onDidChangeState = this._onDidChangeState.event;
   /** Which session is on show, and what is begun in it. */
   readonly active: ActiveChat;
-  /** The chats of all sessions that are open here. */
   readonly tabs: SessionTabs;
   readonly feed: ChatViewFeed;
   readonly list: SessionList;
   readonly choices: SessionChoices;
-  private closing: Promise<void> | null = null;
 
   constructor(private readonly deps: ChatControllerDeps) {
-    const { store, openConversation, models, fullQuestions, isTrusted, policy, log, now } = deps;
+    const { store, chats, list, models, isTrusted, policy, log } = deps;
     const loose = new NewSessionDraft(models, deps.memory, log);
-    const list = (this.list = this.disposables.add(new SessionList({ store, changed: (sessions) => this.listed(sessions), log })));
-    const tabs = (this.tabs = this.disposables.add(new SessionTabs({ openConversation, models, fullQuestions, log, now })));
+    this.list = list;
+    const tabs = (this.tabs = this.disposables.add(new SessionTabs(chats)));
     const isDismissed = deps.memory.dismissedBanners.has;
     const feed = (this.feed = this.disposables.add(
       new ChatViewFeed({ store, models, isTrusted, policy, isDismissed, loose, sessions: () => list.sessions }),
     ));
-    const active = (this.active = new ActiveChat({ ...deps, tabs, loose, list, feed }));
+    const active = (this.active = new ActiveChat({ ...deps, tabs, loose, feed }));
     this.choices = new SessionChoices({ current: active, loose, connectionChanged: () => this.connectionChanged() });
     this.disposables.add(store.onDidChange(() => void active.storeChanged()));
     this.disposables.add(store.onDidChangeContent((change) => this.contentChanged(change)));
     this.disposables.add(models.names.onDidLearn((ids) => void tabs.current?.named(ids)));
-    this.disposables.add(tabs.onDidFailToStore(() => void store.check()));
     this.disposables.add(
       tabs.onDidSwitch((chat) => {
         feed.follow(chat);
@@ -139,14 +140,9 @@ export class ChatController implements Disposable {
     await this.changeSession(uuid, { title: name });
   }
 
-  /** UUIDs of sessions that are open here, or will be again when the chat is looked at. */
-  get openSessions(): string[] {
-    return [...this.tabs.sessions, this.deps.memory.lastSession() ?? ''].filter((uuid) => uuid !== '');
-  }
-
   /** Rejects with `StoreError`, and then nothing has changed. */
   async changeSession(uuid: string, details: SessionDetails): Promise<void> {
-    const chat = this.tabs.find(uuid);
+    const chat = this.deps.chats.find(uuid);
     if (chat) await chat.conversation.changeDetails(details);
     else await (await this.deps.store.get()).updateSession(uuid, details);
     await this.list.read();
@@ -189,45 +185,25 @@ export class ChatController implements Disposable {
     this.feed.banner();
   }
 
-  /**
-   * Closes the store once no turn runs and opens it again (StoreAccess.reopen), then reads the open chat anew. New turns wait.
-   * Rejects with what `between` or opening failed with.
-   */
-  async reopenStore(options: ReopenOptions): Promise<StoreStatus> {
-    const status = await this.active.reopenStore(options);
-    if (!this.active.isOpened) await this.ready();
-    return status;
-  }
-
   /** Closes what it says for good. Never rejects. */
   async dismissBanner(banner: string): Promise<void> {
     await this.deps.memory.dismissedBanners.add(banner);
     this.feed.banner();
   }
 
-  /** Ends what runs and closes the store. Nothing durable depends on it. */
-  close(): Promise<void> {
-    this.closing ??= this.tabs.close().then(() => this.deps.store.close());
-    return this.closing;
+  /** The newest sessions have been read anew. */
+  listed(sessions: ViewSnapshot['sessions']): void {
+    this.feed.delta({ kind: 'sessions', sessions });
+    this.changed();
   }
 
   dispose(): void {
-    void this.close();
     this.disposables.dispose();
-  }
-
-  private listed(sessions: ViewSnapshot['sessions']): void {
-    this.feed.delta({ kind: 'sessions', sessions });
-    this.changed();
-    this.deps.noteSessions(this.list.count);
   }
 
   /** Open sessions follow by themselves. */
   private contentChanged(change: StoreChange): void {
-    const { kind } = change;
-    if (kind !== 'entries' && kind !== 'session' && kind !== 'branch' && kind !== 'all') return;
-    if (kind === 'all' || (kind === 'session' && change.session === null)) void this.active.leaveDeleted();
-    this.list.readSoon();
+    if (change.kind === 'all' || (change.kind === 'session' && change.session === null)) void this.active.leaveDeleted();
   }
 
   private changed(): void {

@@ -1,84 +1,67 @@
-import { Uri, window, type WebviewView } from 'vscode';
+import { window, type Uri, type WebviewView } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { t } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
-import { HostChannel } from '../../protocol/channel';
-import { chatWire, type ViewRequest } from '../../protocol/messages';
-import type { ChatController, ChatState } from './chatController';
+import type { ViewRequest } from '../../protocol/messages';
+import type { ChatState } from './chatController';
+import { ChatPage } from './places/chatPage';
+import type { ChatPlaces } from './places/chatPlaces';
 import { waitingText } from './waitingSession';
-import { showPage, transportOf } from '../webviewPage';
 
 export interface ChatViewDeps {
   readonly extensionUri: Uri;
-  readonly controller: Pick<ChatController, 'feed' | 'ready' | 'catchUp' | 'state' | 'onDidChangeState'>;
+  readonly places: ChatPlaces;
   readonly answer: (request: ViewRequest) => Promise<unknown>;
   readonly log: Logger;
 }
 
-/**
- * The Chat view. Its document is made anew whenever it is shown after having been hidden; it then says `ready` and gets a
- * complete snapshot.
- */
+/** The Chat view in the side bar. */
 export class ChatView implements Disposable {
   private readonly disposables = new DisposableStore();
   private shown: DisposableStore | null = null;
-  /** Whether the document has its snapshot and takes deltas. */
-  private isReady = false;
+  private page: ChatPage | null = null;
   private wantsFocus = false;
 
   constructor(private readonly deps: ChatViewDeps) {
     this.disposables.add(
       window.onDidChangeWindowState(({ focused }) => {
-        if (focused && deps.controller.feed.visible) void deps.controller.catchUp();
+        if (focused) for (const { controller } of deps.places.all) if (controller.feed.visible) void controller.catchUp();
       }),
     );
   }
 
   /** The composer takes the focus as soon as the view can be typed into. */
   focusComposer(): void {
-    this.wantsFocus = !this.isReady;
-    if (this.isReady) this.deps.controller.feed.focusComposer();
+    this.wantsFocus = this.page === null;
+    this.page?.focusComposer();
   }
 
   resolve(view: WebviewView): void {
-    const { controller, answer, log, extensionUri } = this.deps;
+    const { places, answer, log, extensionUri } = this.deps;
+    const { sideBar } = places;
     this.shown?.dispose();
     const shown = new DisposableStore();
     this.shown = shown;
-
-    const roots = [Uri.joinPath(extensionUri, 'dist', 'webview'), Uri.joinPath(extensionUri, 'media')];
-    view.webview.options = { enableScripts: true, localResourceRoots: roots };
-    const channel = new HostChannel(chatWire, transportOf(view.webview), {
-      ready: () => void this.viewReady(),
-      handle: answer,
-      log: (text) => log.warn('chat_view', { detail: text }),
-    });
-    shown.add(channel);
-    const isReady = () => this.isReady;
-    shown.add(
-      controller.feed.attach({
-        get visible() {
-          return view.visible;
-        },
-        get ready() {
-          return isReady();
-        },
-        snapshot: (snapshot) => channel.sendSnapshot(snapshot),
-        delta: (delta) => channel.sendDelta(delta),
+    const page = shown.add(
+      new ChatPage(view, {
+        extensionUri,
+        controller: sideBar.controller,
+        title: t('Threadkeeper Chat'),
+        answer,
+        used: () => places.use(sideBar),
+        seen: () => places.seen(),
+        log,
       }),
     );
-    shown.add(
-      view.onDidChangeVisibility(() => {
-        if (view.visible) void controller.catchUp();
-        else this.isReady = false;
-      }),
-    );
+    this.page = page;
+    if (this.wantsFocus) page.focusComposer();
+    this.wantsFocus = false;
     shown.add(
       view.onDidDispose(() => {
         shown.dispose();
         if (this.shown !== shown) return;
         this.shown = null;
-        this.isReady = false;
+        this.page = null;
       }),
     );
     // Seen on the icon also while the view is hidden: the turn waits for as long as it takes.
@@ -86,21 +69,12 @@ export class ChatView implements Disposable {
       const value = waiting.reduce((sum, { questions }) => sum + questions, 0);
       view.badge = value > 0 ? { value, tooltip: `Threadkeeper: ${waitingText(waiting)}` } : undefined;
     };
-    mark(controller.state);
-    shown.add(controller.onDidChangeState(mark));
-    showPage(view.webview, { extensionUri, bundle: 'main', title: t('Threadkeeper Chat'), element: 'tk-app' });
+    mark(places.state);
+    shown.add(places.onDidChangeState(mark));
   }
 
   dispose(): void {
     this.shown?.dispose();
     this.disposables.dispose();
-  }
-
-  private async viewReady(): Promise<void> {
-    await this.deps.controller.ready();
-    this.isReady = true;
-    if (!this.wantsFocus) return;
-    this.wantsFocus = false;
-    this.deps.controller.feed.focusComposer();
   }
 }

@@ -31,7 +31,18 @@ const keys = {
   modelNames: 'threadkeeper.modelNames',
   dismissedBanners: 'threadkeeper.dismissedBanners',
   instructionFilesOff: 'threadkeeper.instructionFilesOff',
+  chatEditors: 'threadkeeper.chatEditors',
 } as const;
+
+/** Chats in editors that are remembered: one that VS Code has not given back since stays for this long. */
+const mostEditors = 50;
+
+/** What is remembered of a chat in an editor. */
+interface EditorState {
+  /** UUID; null for a session without a message yet. */
+  readonly session: string | null;
+  readonly newSession?: unknown;
+}
 
 /** Banners that stay closed. */
 const mostDismissed = 20;
@@ -68,6 +79,37 @@ export class WindowState {
 
   setLooseSession(state: unknown): Promise<void> {
     return this.save(this.workspace, keys.newSessionDraft, state);
+  }
+
+  /** The same of a chat in an editor, by an id of that editor. */
+  chatEditor(id: string): Pick<WindowState, 'lastSession' | 'setLastSession' | 'newSessionDraft' | 'setLooseSession' | 'dismissedBanners'> {
+    const state = () => this.editors().get(id) ?? { session: null };
+    const save = (next: EditorState) => {
+      const others = [...this.editors()].filter(([one]) => one !== id);
+      return this.save(this.workspace, keys.chatEditors, [...others, [id, next]].slice(-mostEditors));
+    };
+    return {
+      lastSession: () => state().session,
+      setLastSession: (session) => save({ ...state(), session }),
+      newSessionDraft: () => state().newSession,
+      setLooseSession: (newSession) => save({ ...state(), newSession }),
+      dismissedBanners: this.dismissedBanners,
+    };
+  }
+
+  forgetChatEditor(id: string): Promise<void> {
+    const others = [...this.editors()].filter(([one]) => one !== id);
+    return this.save(this.workspace, keys.chatEditors, others.length > 0 ? others : undefined);
+  }
+
+  /** UUIDs of the sessions in editors, also in those that VS Code has not given back since the window was reloaded. */
+  sessionsInEditors(): string[] {
+    return [...this.editors().values()].flatMap(({ session }) => session ?? []);
+  }
+
+  private editors(): ReadonlyMap<string, EditorState> {
+    const value = this.workspace.get<unknown>(keys.chatEditors);
+    return new Map(Array.isArray(value) ? value.filter(isEditor) : []);
   }
 
   /** The user has switched the instruction files of this workspace off. */
@@ -205,6 +247,13 @@ export class WindowState {
       this.log.warn('state_not_saved', { key, detail: errorText(error) });
     }
   }
+}
+
+function isEditor(value: unknown): value is readonly [string, EditorState] {
+  if (!Array.isArray(value)) return false;
+  const [id, state] = value as readonly unknown[];
+  const { session } = (typeof state === 'object' && state !== null ? state : {}) as Record<string, unknown>;
+  return typeof id === 'string' && (session === null || typeof session === 'string');
 }
 
 function isMeter(value: unknown): value is RememberedMeter {

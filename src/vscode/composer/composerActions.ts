@@ -7,7 +7,7 @@ import type { IdSource, SessionStore } from '../../core/ports';
 import type { ArgumentChoice, AttachSource, Mention } from '../../protocol/composer';
 import type { SlashName } from '../../protocol/slashCommands';
 import type { ChatController } from '../chat/chatController';
-import { focusChatCommand, type CommandName } from '../manifest';
+import { type CommandName } from '../manifest';
 import { AttachMenu } from './attachMenu';
 import { AttachmentMaker, type AttachmentMakerDeps } from './attachmentMaker';
 import { pickMemoryNote, type NoteFolders } from '../context/memoryNotes';
@@ -25,6 +25,8 @@ export interface ComposerActionsDeps extends Omit<SlashRunnerDeps, 'switchMode'>
   readonly noteFolders: () => Promise<NoteFolders>;
   readonly ids: IdSource;
   readonly focusComposer: () => void;
+  /** Brings the chat to the front. */
+  readonly reveal: () => Promise<void>;
 }
 
 export type ComposerCommandName = Extract<CommandName, 'addSelection' | 'addFile' | 'openMemoryNotes'>;
@@ -111,7 +113,7 @@ export class ComposerActions {
   }
 
   private async add(attachment: Attachment): Promise<void> {
-    await commands.executeCommand(focusChatCommand);
+    await this.deps.reveal();
     await this.deps.controller.active.attachToDraft(attachment);
     this.deps.focusComposer();
   }

@@ -32,7 +32,8 @@ export class OpenSummaries {
   private readonly opened = new Map<string, OpenSummary>();
 
   constructor(
-    private readonly open: () => Promise<Conversation | null>,
+    /** The conversation of a session that is on show; another one, or null, when that is not. */
+    private readonly open: (session: string | null) => Promise<Conversation | null>,
     private readonly now: () => number,
   ) {}
 
@@ -73,7 +74,7 @@ export class OpenSummaries {
   }
 
   private async conversation({ session }: SummaryPlace): Promise<Conversation> {
-    const conversation = await this.open().catch((error: unknown) => {
+    const conversation = await this.open(session).catch((error: unknown) => {
       throw new SummaryFault(shown(errorText(error)));
     });
     if (conversation?.session.uuid !== session)

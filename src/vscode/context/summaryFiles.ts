@@ -2,7 +2,6 @@ import { FileSystemError, FileType, Uri, window, workspace, type FileStat } from
 import type { Conversation } from '../../core/chat/conversation';
 import { t } from '../../core/l10n';
 import { liveCompaction } from '../../core/session/liveCompaction';
-import type { ActiveChat } from '../chat/activeChat';
 import { summaryScheme } from '../manifest';
 import { DocumentFiles } from '../documentFiles';
 import { OpenSummaries, SummaryFault, type SummaryPlace } from './openSummaries';
@@ -15,9 +14,9 @@ import { sessionTitle } from '../sessions/sessionText';
 export class SummaryFiles extends DocumentFiles {
   private readonly summaries: OpenSummaries;
 
-  constructor(active: Pick<ActiveChat, 'conversation'>) {
+  constructor(conversation: (session: string | null) => Promise<Conversation | null>) {
     super();
-    this.summaries = new OpenSummaries(() => active.conversation(), Date.now);
+    this.summaries = new OpenSummaries(conversation, Date.now);
     this.disposables.add(workspace.onDidCloseTextDocument(({ uri }) => this.summaries.forget(uri.toString())));
   }
 

@@ -14,13 +14,13 @@ import {
 import type { Disposable } from '../../core/base/disposable';
 import { shown, t, wholeNumber } from '../../core/l10n';
 import type { Restored } from '../../node/store/repair/restoreStore';
-import type { ChatController } from '../chat/chatController';
+import type { ChatPlaces } from '../chat/places/chatPlaces';
 import { commandIds, type CommandName } from '../manifest';
 import type { StoreAccess } from './storeAccess';
 import type { StoreTasks } from './storeTasks';
 
 export interface HistoryCommandsDeps {
-  readonly controller: Pick<ChatController, 'tabs' | 'feed' | 'reopenStore'>;
+  readonly places: Pick<ChatPlaces, 'chats' | 'visible' | 'reopenStore'>;
   readonly store: StoreAccess;
   /** Resolves to the folder of this workspace's history, which need not be open. */
   readonly folder: () => Promise<string>;
@@ -48,7 +48,7 @@ export class HistoryCommands {
     let told = false;
     return this.deps.store.onDidChange(() => {
       const note = this.deps.store.current?.status.note;
-      if (told || note?.reason !== 'damage_found' || this.deps.controller.feed.visible) return;
+      if (told || note?.reason !== 'damage_found' || this.deps.places.visible) return;
       told = true;
       const verify = t('Verify and Repair History');
       void window
@@ -79,7 +79,7 @@ export class HistoryCommands {
     );
     if (answer !== repair || !(await this.mayInterrupt(t('It has to end before Threadkeeper can repair it. What was shown is kept.'))))
       return;
-    const status = await this.withoutCancel(t('Repairing your history'), () => this.deps.controller.reopenStore({ repair: () => true }));
+    const status = await this.withoutCancel(t('Repairing your history'), () => this.deps.places.reopenStore({ repair: () => true }));
     if (status.note?.reason === 'recovered')
       void window.showInformationMessage(t('Your history has been repaired. {0}', shown(status.note.detail)));
     else
@@ -130,7 +130,7 @@ export class HistoryCommands {
     const tasks = await this.deps.tasks();
     const folder = await this.deps.folder();
     await this.withoutCancel(t('Restoring your history'), () =>
-      this.deps.controller.reopenStore({
+      this.deps.places.reopenStore({
         between: async () => void (outcome.restored = await tasks.restore(folder, backup.fsPath, { salvage: isDamaged })),
         // What was salvaged has been made anew already.
         repair: () => isDamaged && outcome.restored?.salvage === null,
@@ -141,12 +141,12 @@ export class HistoryCommands {
 
   /** Every turn has to end first; the user decides whether now. */
   private async mayInterrupt(why: string): Promise<boolean> {
-    const { controller } = this.deps;
-    if (controller.tabs.answering.length === 0) return true;
+    const { chats } = this.deps.places;
+    if (chats.answering.length === 0) return true;
     const stop = t('Stop and Go On');
     const answer = await window.showWarningMessage(t('An answer is still being written.'), { modal: true, detail: why }, stop);
     if (answer !== stop) return false;
-    await controller.tabs.stop();
+    await chats.stop();
     return true;
   }
 

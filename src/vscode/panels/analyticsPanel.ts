@@ -6,14 +6,14 @@ import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { t } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
 import { PanelMemory, type AnalyticsFilter, type PanelRequest, type PanelState } from '../../protocol/panels';
-import type { ChatController } from '../chat/chatController';
+import type { ChatPlaces } from '../chat/places/chatPlaces';
 import { analyticsPanelType } from '../manifest';
 import { PanelPage } from './panelPage';
 import type { StoreAccess } from '../history/storeAccess';
 
 export interface AnalyticsPanelDeps {
   readonly extensionUri: Uri;
-  readonly controller: Pick<ChatController, 'onDidChangeState'>;
+  readonly chats: Pick<ChatPlaces, 'onDidChangeState'>;
   readonly store: StoreAccess;
   readonly openSession: (uuid: string) => Promise<void>;
   readonly prices: () => PriceTable;
@@ -32,7 +32,7 @@ export class AnalyticsPanel implements Disposable {
 
   constructor(private readonly deps: AnalyticsPanelDeps) {
     this.disposables.add(
-      deps.controller.onDidChangeState(({ busy }) => {
+      deps.chats.onDidChangeState(({ busy }) => {
         if (this.wasBusy && !busy) this.page?.refresh();
         this.wasBusy = busy;
       }),

@@ -7,7 +7,7 @@ import type { Logger } from '../../core/ports';
 import type { PanelRequest, PanelState } from '../../protocol/panels';
 import { breakdownState, noBreakdown, readHistory, withEntry, withUsage, type BranchHistory } from './breakdownState';
 import type { ContextCommands } from '../context/contextCommands';
-import type { ChatController } from '../chat/chatController';
+import type { ChatPlace, ChatPlaces } from '../chat/places/chatPlaces';
 import { breakdownPanelType } from '../manifest';
 import { PanelPage } from './panelPage';
 import type { StoreAccess } from '../history/storeAccess';
@@ -23,16 +23,20 @@ export interface BreakdownActions {
 
 export interface BreakdownPanelDeps {
   readonly extensionUri: Uri;
-  readonly controller: Pick<ChatController, 'active' | 'state' | 'onDidChangeState'>;
+  readonly places: Pick<ChatPlaces, 'all' | 'current' | 'onDidChangeState'>;
   readonly store: StoreAccess;
-  readonly actions: BreakdownActions;
+  readonly actionsAt: (place: ChatPlace) => BreakdownActions;
   readonly log: Logger;
 }
 
-/** What is in the context window of the open session, and how it came to be; follows the session that is open. */
+/**
+ * What is in the context window of a session, and how it came to be. Follows the chat from which it was opened; the one in use when
+ * that is closed.
+ */
 export class BreakdownPanel implements Disposable {
   private readonly disposables = new DisposableStore();
   private page: PanelPage | null = null;
+  private shownAt: ChatPlace | null = null;
   private followed: { readonly conversation: Conversation; readonly subscription: Disposable } | null = null;
   /** It belongs to the conversation that is followed; null means that it has to be read (again). */
   private history: BranchHistory | null = null;
@@ -40,7 +44,7 @@ export class BreakdownPanel implements Disposable {
   private revision = 0;
 
   constructor(private readonly deps: BreakdownPanelDeps) {
-    this.disposables.add(deps.controller.onDidChangeState(() => this.page?.refresh()));
+    this.disposables.add(deps.places.onDidChangeState(() => this.page?.refresh()));
   }
 
   /** After a reload of the window. */
@@ -49,9 +53,11 @@ export class BreakdownPanel implements Disposable {
     else this.open(panel);
   }
 
-  show(): void {
-    if (this.page) this.page.reveal();
-    else this.open();
+  show(place: ChatPlace): void {
+    this.shownAt = place;
+    if (!this.page) return this.open();
+    this.page.reveal();
+    this.page.refresh();
   }
 
   dispose(): void {
@@ -74,8 +80,14 @@ export class BreakdownPanel implements Disposable {
     });
   }
 
+  private get place(): ChatPlace {
+    const { all, current } = this.deps.places;
+    return (this.shownAt = this.shownAt && all.includes(this.shownAt) ? this.shownAt : current);
+  }
+
   private async state(): Promise<PanelState> {
-    const { controller, store: access } = this.deps;
+    const { store: access } = this.deps;
+    const { controller } = this.place;
     const conversation = await controller.active.conversation();
     if (!conversation) return noBreakdown;
     const store = await access.get();
@@ -89,7 +101,9 @@ export class BreakdownPanel implements Disposable {
   }
 
   private async handle(request: PanelRequest): Promise<void> {
-    const { actions, controller } = this.deps;
+    const { place } = this;
+    const { controller } = place;
+    const actions = this.deps.actionsAt(place);
     switch (request.method) {
       case 'compact':
         return actions.context.compactNow();

@@ -3,11 +3,11 @@ import type { IdSource, SessionStore } from '../../core/ports';
 import { sessionsToCleanUp } from '../../core/maintenance/cleanUp';
 import type { PurgePreview } from '../../core/maintenance/reports';
 import type { Session, SessionDetails, SessionPatch } from '../../core/session/session';
-import type { ChatController } from '../chat/chatController';
+import type { ChatPlace, ChatPlaces } from '../chat/places/chatPlaces';
 
 export interface SessionActionsDeps {
   readonly store: { get(): Promise<SessionStore> };
-  readonly controller: ChatController;
+  readonly places: Pick<ChatPlaces, 'sideBar' | 'all' | 'list' | 'openSessions'>;
   readonly ids: IdSource;
   readonly now: () => number;
   /** Folder of the workspace; null: there is none. */
@@ -25,7 +25,7 @@ export class SessionActions {
   }
 
   async rename(uuid: string, title: string): Promise<void> {
-    await this.deps.controller.renameSession(title, uuid);
+    await this.deps.places.sideBar.controller.renameSession(title, uuid);
     this.deps.changed();
   }
 
@@ -33,16 +33,16 @@ export class SessionActions {
     return this.patch(sessions, { pinnedAt: pinned ? this.deps.now() : null });
   }
 
-  /** One that is on show makes room for an empty chat; a turn that runs there goes on. True when that happened. */
+  /** One that is on show makes room for an empty chat, or its editor is closed; a turn that runs there goes on. True when that happened. */
   async archive(sessions: readonly Session[], archived: boolean): Promise<boolean> {
     await this.patch(sessions, { archivedAt: archived ? this.deps.now() : null });
     return archived && this.leave(sessions);
   }
 
-  /** One that is on show makes room for an empty chat, and what runs there is stopped. True when that happened. */
+  /** It is left where it is on show, and what runs there is stopped. True when that happened. */
   async trash(sessions: readonly Session[]): Promise<boolean> {
-    const { controller, now } = this.deps;
-    if (this.shows(sessions)) await controller.active.chat?.stop();
+    const { now } = this.deps;
+    for (const { controller } of this.showing(sessions)) await controller.active.chat?.stop();
     await this.patch(sessions, { deletedAt: now() });
     return this.leave(sessions);
   }
@@ -61,8 +61,8 @@ export class SessionActions {
 
   /** What nobody has used for more than so many days. */
   async idle(days: number): Promise<readonly Session[]> {
-    const { store, controller, now } = this.deps;
-    return sessionsToCleanUp(await store.get(), { days, now: now(), open: controller.openSessions });
+    const { store, places, now } = this.deps;
+    return sessionsToCleanUp(await store.get(), { days, now: now(), open: places.openSessions });
   }
 
   async purgePreview(sessions: readonly Session[]): Promise<PurgePreview> {
@@ -83,7 +83,7 @@ export class SessionActions {
   /** Rejects in words for the user, or with `StoreError`, and then nothing has changed. */
   async saveDetails(uuid: string, details: SessionDetails): Promise<void> {
     if (!(await this.find(uuid))) throw new Error(t('This session does not exist any more.'));
-    await this.deps.controller.changeSession(uuid, details);
+    await this.deps.places.sideBar.controller.changeSession(uuid, details);
     this.deps.changed();
   }
 
@@ -116,14 +116,14 @@ export class SessionActions {
     return forked;
   }
 
-  private shows(sessions: readonly Session[]): boolean {
-    return sessions.some(({ uuid }) => uuid === this.deps.controller.active.session?.uuid);
+  private showing(sessions: readonly Session[]): ChatPlace[] {
+    return this.deps.places.all.filter(({ controller }) => sessions.some(({ uuid }) => uuid === controller.active.session?.uuid));
   }
 
   private async leave(sessions: readonly Session[]): Promise<boolean> {
-    if (!this.shows(sessions)) return false;
-    await this.deps.controller.active.newSession();
-    return true;
+    const showing = this.showing(sessions);
+    for (const place of showing) await place.leave();
+    return showing.length > 0;
   }
 
   private async patch(sessions: readonly Session[], patch: SessionPatch): Promise<void> {
@@ -132,7 +132,7 @@ export class SessionActions {
       for (const { uuid } of sessions) await store.updateSession(uuid, patch);
     } finally {
       this.deps.changed();
-      await this.deps.controller.list.read();
+      await this.deps.places.list.read();
     }
   }
 }

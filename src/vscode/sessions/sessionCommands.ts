@@ -2,7 +2,7 @@ import { commands, env, Uri, window } from 'vscode';
 import { t } from '../../core/l10n';
 import type { Session } from '../../core/session/session';
 import type { ChatController } from '../chat/chatController';
-import { focusChatCommand, focusSessionsCommand, selectionArgument, type CommandName } from '../manifest';
+import { focusSessionsCommand, selectionArgument, type CommandName } from '../manifest';
 import type { SessionDocuments } from './sessionDocuments';
 import type { SessionActions } from './sessionActions';
 import { sessionsText, sessionTags, purgeText } from './sessionText';
@@ -14,6 +14,8 @@ import type { SessionsTree } from './tree/sessionsTree';
 
 export interface SessionCommandsDeps {
   readonly controller: Pick<ChatController, 'active' | 'list'>;
+  /** Opens a session where it is on show already, or here, and brings that to the front. */
+  readonly show: (session: string, options: { readonly preserveFocus: boolean }) => Promise<unknown>;
   readonly actions: SessionActions;
   readonly tree: SessionsTree;
   readonly documents: Pick<SessionDocuments, 'open'>;
@@ -132,8 +134,7 @@ export class SessionCommands {
   }
 
   private async show(uuid: string, preserveFocus = false): Promise<void> {
-    await this.deps.controller.active.openSession(uuid);
-    await commands.executeCommand(focusChatCommand, { preserveFocus });
+    await this.deps.show(uuid, { preserveFocus });
   }
 
   private async rename(session: Session): Promise<void> {
@@ -256,6 +257,7 @@ export class SessionCommands {
   }
 }
 
-function isNode(value: unknown): value is SessionNode {
+/** A row of the Sessions view. */
+export function isNode(value: unknown): value is SessionNode {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }

@@ -2,14 +2,18 @@ import type { Frame, Locator } from 'playwright-core';
 import { waitFor } from '../waitFor';
 import type { Workbench } from '../vscode/workbench';
 
-/** The Chat view as its user sees it. The frame is looked up anew for every step, because reloads replace it. */
+/** A chat as its user sees it, in the side bar or the editor in front. The frame is looked up anew for every step: reloads replace it. */
 export class ChatPage {
-  constructor(private readonly workbench: Workbench) {}
+  constructor(
+    private readonly workbench: Workbench,
+    private readonly where: 'side bar' | 'editor' = 'side bar',
+  ) {}
 
-  /** The view's frame; shows the view first when it is closed. */
+  /** The page's frame; shows the view in the side bar first when it is closed. */
   async frame(): Promise<Frame> {
+    if (this.where === 'editor') return this.workbench.webview('body[data-place] tk-composer textarea');
     await this.workbench.openView();
-    return this.workbench.webview('tk-composer textarea');
+    return this.workbench.webview('body:not([data-place]) tk-composer textarea');
   }
 
   async locator(selector: string): Promise<Locator> {

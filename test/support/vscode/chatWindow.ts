@@ -7,7 +7,8 @@ import type { SessionStore } from '../../../src/core/ports';
 import { UuidV7 } from '../../../src/node/runtime/ids';
 import type { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import type { Delta, ViewSnapshot } from '../../../src/protocol/messages';
-import { ChatController } from '../../../src/vscode/chat/chatController';
+import type { ChatController } from '../../../src/vscode/chat/chatController';
+import { ChatPlaces } from '../../../src/vscode/chat/places/chatPlaces';
 import { WindowState } from '../../../src/vscode/chat/windowState';
 import { endpointOf } from '../../../src/vscode/models/endpoint';
 import { FullQuestions } from '../../../src/vscode/context/fullQuestions';
@@ -19,12 +20,15 @@ import { says, ScriptedModel } from '../chat/scriptedModel';
 import { openTestStore } from '../store/storeTemp';
 import { TestClock } from '../chat/testClock';
 
-/** A window: controller, a surface that collects, a real store, a scripted model. */
+/** A window: the chat of its side bar with a surface that collects, a real store, a scripted model. */
 export class ChatWindow {
   readonly model = new ScriptedModel({ window: 10_000, maxOutput: 1_000 });
   readonly snapshots: ViewSnapshot[] = [];
   readonly deltas: Delta[] = [];
   readonly deleted: string[] = [];
+  /** Places that were brought to the front. */
+  readonly revealed: string[] = [];
+  readonly places: ChatPlaces;
   readonly controller: ChatController;
   readonly memory: WindowState;
   readonly names: ModelNames;
@@ -52,7 +56,7 @@ export class ChatWindow {
       names: this.names,
       log: silentLog,
     });
-    this.controller = new ChatController({
+    this.places = new ChatPlaces({
       store: new StoreAccess(open, silentLog),
       openConversation: (store, session, model) => {
         const deps: ConversationDeps = {
@@ -83,12 +87,15 @@ export class ChatWindow {
       isTrusted: () => true,
       policy: () => ({ preset: 'balanced', overrides: {} }),
       noteSessions: () => undefined,
+      sideBar: { reveal: async () => void this.revealed.push('side bar'), focusComposer: () => undefined },
+      inEditors: () => this.memory.sessionsInEditors(),
       sessionDeleted: (title) => this.deleted.push(title),
       cwd: null,
       ids: new UuidV7(),
       now: Date.now,
       log: silentLog,
     });
+    this.controller = this.places.sideBar.controller;
     const isVisible = () => this.visible;
     this.controller.feed.attach({
       get visible() {
@@ -100,6 +107,10 @@ export class ChatWindow {
       snapshot: (snapshot) => this.snapshots.push(snapshot),
       delta: (delta) => this.deltas.push(delta),
     });
+  }
+
+  close(): Promise<void> {
+    return this.places.close();
   }
 
   async ask(text: string, reply = 'Yes.'): Promise<void> {

@@ -10,7 +10,7 @@ export function useChatWindow(): () => ChatWindow {
     window = new ChatWindow(temp.path);
   });
   afterEach(async () => {
-    await window.controller.close();
+    await window.close();
     temp.remove();
   });
   return () => window;

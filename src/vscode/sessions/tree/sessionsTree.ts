@@ -4,7 +4,7 @@ import { errorText } from '../../../core/errors';
 import { t } from '../../../core/l10n';
 import type { Logger, SessionStore } from '../../../core/ports';
 import type { SessionSort } from '../../../core/session/session';
-import type { ChatController } from '../../chat/chatController';
+import type { ChatPlaces } from '../../chat/places/chatPlaces';
 import type { WindowState } from '../../chat/windowState';
 import { commandIds } from '../../manifest';
 import type { LazyTree } from '../../lazyContributions';
@@ -15,7 +15,7 @@ import { groupNodes, rootNodes, rowOf, type SessionNode, type SessionRow, type T
 export interface SessionsTreeDeps {
   readonly sessionsView: Pick<LazyTree<SessionNode>, 'view' | 'redraw'>;
   readonly store: { get(): Promise<SessionStore> };
-  readonly controller: Pick<ChatController, 'active' | 'tabs' | 'state' | 'onDidChangeState'>;
+  readonly places: Pick<ChatPlaces, 'active' | 'chats' | 'state' | 'onDidChangeState'>;
   readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
   readonly sorting: Pick<WindowState, 'sessionSort' | 'setSessionSort'>;
   readonly now: () => number;
@@ -57,7 +57,7 @@ export class SessionsTree implements Disposable {
   constructor(private readonly deps: SessionsTreeDeps) {
     this.view = deps.sessionsView.view;
     this.lists.sort = deps.sorting.sessionSort() ?? 'updated';
-    this.disposables.add(deps.controller.onDidChangeState(() => this.refresh()));
+    this.disposables.add(deps.places.onDidChangeState(() => this.refresh()));
     this.disposables.add(this.view.onDidChangeVisibility(({ visible }) => this.shown(visible)));
     this.disposables.add(
       this.view.onDidCollapseElement(({ element }) => void (element.kind === 'workspace' && deps.others.collapsed(element.workspace))),
@@ -180,7 +180,7 @@ export class SessionsTree implements Disposable {
   }
 
   private async read(): Promise<void> {
-    const { store, controller, others: otherSessions, offersRelink, now, log, found } = this.deps;
+    const { store, places, others: otherSessions, offersRelink, now, log, found } = this.deps;
     this.stale = false;
     try {
       const [lists, others] = await Promise.all([store.get().then((open) => this.lists.load(open)), otherSessions.list()]);
@@ -191,9 +191,9 @@ export class SessionsTree implements Disposable {
         others: relinkOffered ? [] : others,
         filter: this.filter,
         sort: this.sort,
-        current: controller.active.session?.uuid ?? null,
-        answering: new Set(controller.tabs.answering),
-        waiting: waitingOf(controller),
+        current: places.active.session?.uuid ?? null,
+        answering: new Set(places.chats.answering),
+        waiting: waitingOf(places),
         now: now(),
       };
       found({ unread: false, relinkOffered, hasTrash: lists.trashed.sessions.length > 0 });
@@ -228,7 +228,7 @@ export class SessionsTree implements Disposable {
   }
 }
 
-function waitingOf({ state }: Pick<ChatController, 'state'>): TreeState['waiting'] {
+function waitingOf({ state }: Pick<ChatPlaces, 'state'>): TreeState['waiting'] {
   return new Map(state.waiting.map((one) => [one.session.uuid, one.for]));
 }
 

@@ -16,7 +16,7 @@ describe('ChatController', () => {
     temp = tempFolder();
   });
   afterEach(async () => {
-    for (const window of windows.splice(0)) await window.controller.close();
+    for (const window of windows.splice(0)) await window.close();
     temp.remove();
   });
 
@@ -94,7 +94,7 @@ describe('ChatController', () => {
     deepStrictEqual(draft(window), ['', undefined]);
     await window.controller.active.openSession(uuid);
     deepStrictEqual(draft(window), ['half', [other]]);
-    await window.controller.close();
+    await window.close();
 
     const second = open(state);
     await second.controller.ready();
@@ -118,7 +118,7 @@ describe('ChatController', () => {
     const first = open(state);
     await first.ask('One');
     await first.controller.active.saveDraft('half a thought');
-    await first.controller.close();
+    await first.close();
     const second = open(state);
     deepStrictEqual([await second.texts(), second.last.draft], [['One', 'Yes.'], 'half a thought']);
   });
@@ -126,15 +126,15 @@ describe('ChatController', () => {
   it('finds the newest session without any memory of it, and stays new where a new one was begun', async () => {
     const first = open();
     await first.ask('One');
-    await first.controller.close();
+    await first.close();
     const second = open();
     deepStrictEqual(await second.texts(), ['One', 'Yes.']);
     const state = new Map<string, unknown>();
-    await second.controller.close();
+    await second.close();
     const third = open(state);
     await third.controller.active.newSession();
     deepStrictEqual([third.last.session, third.controller.state.hasSession], [null, true]);
-    await third.controller.close();
+    await third.close();
     deepStrictEqual((await open(state).texts()).length, 0);
   });
 
@@ -259,7 +259,7 @@ describe('ChatController', () => {
     full = true;
     await stopWithQueue('Four');
     full = false;
-    await window.controller.close();
+    await window.close();
     const next = open(state);
     await next.controller.ready();
     deepStrictEqual([next.last.draft, next.last.queue], ['Four\n\nThree, changed', []]);
@@ -270,7 +270,7 @@ describe('ChatController', () => {
     const first = open(state);
     await first.ask('One');
     const uuid = first.controller.active.session!.uuid;
-    await first.controller.close();
+    await first.close();
     const store = await openTestStore(temp.path);
     await store.saveDraft(uuid, { text: 'Two\n\nand more', attachments: [], at: 1 });
     await store.saveQueue(uuid, [{ id: 'b', text: 'Two' }]);
@@ -278,7 +278,7 @@ describe('ChatController', () => {
     const second = open(state);
     await second.controller.ready();
     deepStrictEqual([second.last.draft, second.last.queue], ['Two\n\nand more', []]);
-    await second.controller.close();
+    await second.close();
     const full = open(state, async () => {
       const real = await openTestStore(temp.path);
       await real.saveQueue(uuid, [{ id: 'c', text: 'Three' }]);
@@ -286,7 +286,7 @@ describe('ChatController', () => {
     });
     await full.controller.ready();
     deepStrictEqual([full.last.draft, full.last.queue], ['Two\n\nand more', [{ id: 'c', text: 'Three' }]]);
-    await full.controller.close();
+    await full.close();
     const third = open(state);
     await third.controller.ready();
     deepStrictEqual(
@@ -324,7 +324,7 @@ describe('ChatController', () => {
     await first.controller.active.send('b', 'Two');
     while (!first.deltas.some((delta) => JSON.stringify(delta).includes('As far as')))
       await new Promise((resolve) => setImmediate(resolve));
-    const closed = first.controller.close();
+    const closed = first.close();
     // As VS Code does, without waiting for `deactivate`.
     first.controller.dispose();
     await closed;
@@ -370,7 +370,7 @@ describe('ChatController', () => {
     const window = open();
     await window.ask('before');
     let between = false;
-    const reopened = window.controller.reopenStore({ between: async () => void (between = true) });
+    const reopened = window.places.reopenStore({ between: async () => void (between = true) });
     await window.ask('meanwhile');
     await reopened;
     deepStrictEqual([between, await window.texts()], [true, ['before', 'Yes.', 'meanwhile', 'Yes.']]);
@@ -422,7 +422,7 @@ describe('ChatController', () => {
     const state = new Map<string, unknown>();
     const first = open(state);
     for (let i = 0; i < 4; i++) await first.ask(`Question ${i} ${'word '.repeat(300)}`, `Answer ${i} ${'word '.repeat(300)}`);
-    await first.controller.close();
+    await first.close();
     const second = open(state);
     second.visible = false;
     const result = await second.controller.compact();
@@ -447,7 +447,7 @@ describe('ChatController', () => {
   it('names the model in the rows that showed its id, those of older pages included, and sends no other anew', async () => {
     const window = open();
     for (let turn = 0; turn < 50; turn++) await window.ask(`Question ${turn}`);
-    await window.controller.close();
+    await window.close();
     const later = open();
     await later.controller.ready();
     const { rows, hasMore } = later.last;

@@ -13,7 +13,7 @@ describe('a session before its first message', () => {
     temp = tempFolder();
   });
   afterEach(async () => {
-    for (const window of windows.splice(0)) await window.controller.close();
+    for (const window of windows.splice(0)) await window.close();
     temp.remove();
   });
 
@@ -32,7 +32,7 @@ describe('a session before its first message', () => {
     await first.controller.choices.setPolicy({ preset: 'goose' });
     await first.controller.choices.setThinkingLevel('high');
     first.controller.choices.setToolsOfNewSession(['recall']);
-    await first.controller.close();
+    await first.close();
 
     const second = open(state);
     await second.controller.ready();

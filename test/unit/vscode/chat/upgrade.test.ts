@@ -21,7 +21,7 @@ describe('a history of an older version', () => {
     temp = tempFolder();
   });
   afterEach(async () => {
-    await window.controller.close();
+    await window.close();
     temp.remove();
   });
 
@@ -57,7 +57,7 @@ describe('a history of an older version', () => {
       await window.controller.active.openSession('s-b');
       assert.ok(window.last.session?.title.includes(forked), window.last.session?.title);
       assert.equal(window.last.draft, 'a draft');
-      await window.controller.close();
+      await window.close();
 
       window = new ChatWindow(temp.path, new Map(), open);
       await window.controller.ready();

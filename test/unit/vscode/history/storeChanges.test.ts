@@ -32,7 +32,7 @@ describe('ChatController, when the way to the history changes', () => {
       become('owner');
       notStrictEqual(await waitFor('the history', async () => ((await shown()) === copy ? undefined : shown())), copy);
     } finally {
-      await window.controller.close();
+      await window.close();
       temp.remove();
     }
   });

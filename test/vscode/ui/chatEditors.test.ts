@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { openChat, type ChatSession } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { hold, reply } from '../../support/messagesApi/messagesApiScript';
+import { ChatPage } from '../../support/view/chatPage';
+import { SessionsPage } from '../../support/view/sessionsPage';
+import { waitFor } from '../../support/waitFor';
+
+/** Several chats beside each other: one in the side bar, the others in editors, each with a session of its own. */
+describe('chats in editors', function () {
+  inOrder(this);
+  let session: ChatSession;
+  let editor: ChatPage;
+  let sessions: SessionsPage;
+
+  before(async () => {
+    session = await openChat({ viewport: { width: 1280, height: 900 }, window: 60_000 });
+    editor = new ChatPage(session.workbench, 'editor');
+    sessions = new SessionsPage(session.workbench);
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  const tabs = () => session.workbench.page.locator('.editor-group-container .tabs-container .tab');
+  const titles = async () => (await tabs().locator('.label-name').allInnerTexts()).map((text) => text.replaceAll('\u00a0', ' '));
+  const seeTitles = (...expected: string[]) =>
+    waitFor(`the tabs ${expected.join(', ')}`, async () => {
+      const seen = await titles();
+      return seen.join() === expected.join();
+    }).catch(async (error: unknown) => {
+      throw new Error(`Expected ${expected.join(', ')}, but saw ${(await titles()).join(', ')}`, { cause: error });
+    });
+  const bringToFront = (title: string) => tabs().filter({ hasText: title }).click();
+  const questions = async (page: ChatPage) => page.texts('article.user-message .user-text');
+
+  it('take the session over from the side bar', async () => {
+    const { api, chat, workbench } = session;
+    api.enqueue(reply('The first answer.'));
+    await chat.ask('First question');
+    await workbench.runCommand('Threadkeeper: Open Chat in Editor');
+    await editor.see('article.answer', 'The first answer.');
+    await seeTitles('First question');
+    await waitFor('an empty side bar', async () => (await chat.count('article')) === 0);
+    await workbench.screenshot('chat-editor');
+  });
+
+  it('stream at once, also while they are hidden', async () => {
+    const { api, chat, workbench } = session;
+    const [one, two, three] = [hold(), hold(), hold()];
+    api.enqueue(reply('One begins, ', one, 'one ends.'));
+    await editor.send('Go on in the first');
+    await one.reached;
+    await editor.see('article.answer', 'One begins,');
+    await workbench.runCommand('Threadkeeper: Open Chat in Editor');
+    await seeTitles('First question', 'New session');
+    api.enqueue(reply('Two begins, ', two, 'two ends.'));
+    await editor.send('Second question');
+    await two.reached;
+    await editor.see('article.answer', 'Two begins,');
+    await seeTitles('First question', 'Second question');
+    api.enqueue(reply('Three begins, ', three, 'three ends.'));
+    await chat.send('Third question');
+    await three.reached;
+    await chat.see('article.answer', 'Three begins,');
+    await workbench.screenshot('chat-editors-streaming');
+    // The first is hidden behind the second.
+    for (const held of [one, two, three]) held.release();
+    await chat.see('article.answer', 'three ends.');
+    await editor.see('article.answer', 'two ends.');
+    await bringToFront('First question');
+    await editor.see('article.answer', 'one ends.');
+    await Promise.all([chat.idle(), editor.idle()]);
+    assert.deepEqual([await questions(chat), await questions(editor)], [['Third question'], ['First question', 'Go on in the first']]);
+  });
+
+  it('are what commands are about while they are in use', async () => {
+    const { api, chat, workbench } = session;
+    const [inEditor, inSideBar] = [hold(), hold()];
+    api.enqueue(reply('Editor, ', inEditor, 'not this.'));
+    await editor.send('Stop me');
+    await inEditor.reached;
+    api.enqueue(reply('Side bar, ', inSideBar, 'and all.'));
+    await chat.send('Let me be');
+    await inSideBar.reached;
+    await (await editor.locator('tk-composer textarea')).click();
+    await workbench.runCommand('Threadkeeper: Stop Answer');
+    await editor.see('.interrupted', /Stopped/);
+    assert.equal(await chat.count('tk-composer .stop'), 1);
+    inSideBar.release();
+    await chat.see('article.answer', 'and all.');
+    inEditor.release();
+  });
+
+  it('come back with their sessions when the window is reloaded', async () => {
+    const { chat, workbench } = session;
+    await workbench.reload();
+    await seeTitles('First question', 'Second question');
+    await editor.see('article.answer', 'one ends.');
+    await bringToFront('Second question');
+    await editor.see('article.answer', 'two ends.');
+    await chat.see('article.answer', 'three ends.');
+    assert.deepEqual([await questions(editor), await questions(chat)], [['Second question'], ['Third question', 'Let me be']]);
+  });
+
+  it('are gone to instead of opened twice', async () => {
+    const { chat } = session;
+    await sessions.open();
+    await sessions.row('First question').click();
+    await editor.see('article.answer', 'one ends.');
+    assert.deepEqual(
+      [await titles(), await questions(chat)],
+      [
+        ['First question', 'Second question'],
+        ['Third question', 'Let me be'],
+      ],
+    );
+  });
+
+  it('go on without their editor when it is closed', async () => {
+    const { api, chat, workbench } = session;
+    const held = hold();
+    api.enqueue(reply('Begun in an editor, ', held, 'ended without.'));
+    await editor.send('Close me');
+    await held.reached;
+    await editor.see('article.answer', 'Begun in an editor,');
+    await workbench.runCommand('View: Close Editor');
+    await seeTitles('Second question');
+    held.release();
+    await sessions.open();
+    await sessions.row('First question').click();
+    await chat.see('article.answer', 'ended without.');
+    assert.deepEqual(api.errors, []);
+  });
+});
