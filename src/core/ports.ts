@@ -17,6 +17,7 @@ import type { SearchQuery, SearchResult } from './session/searchQuery';
 import type { NewSession, Session, SessionPatch, SessionQuery } from './session/session';
 import type { ReturnRow } from './cost/returns';
 import type { PastRequest, UsageQuery, UsageTotal } from './cost/usage';
+import type { SyncStore } from './sync/syncStore';
 
 // ---------------------------------------------------------------------------------------------------------------- store
 
@@ -48,7 +49,7 @@ export interface StoreStatus {
  * so every write here may be carried out twice with the effect of once: it sets values, or names what it adds by uuid (entries,
  * sessions, claims), by all of its content (usage) or by its place (`PartialChunk.offset`).
  */
-export interface SessionStore extends SessionTransfer {
+export interface SessionStore extends SessionTransfer, SyncStore {
   readonly status: StoreStatus;
   readonly onDidChange: Event<StoreChange>;
   /** Fires when access changes or, on a read-only copy, when the owner has written something new. */

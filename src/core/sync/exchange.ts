@@ -39,6 +39,7 @@ export async function syncOnce(deps: SyncDeps): Promise<SyncReport> {
   const heads = await engine.heads();
   const before = await replica.held();
   const renewed = await renewIfForked(deps, heads);
+  if (before.waitsForTurn) await replica.receive([], []);
   const problems: Problem[] = [];
   const pulled = await pullLogs(deps, heads, problems);
   await drain(deps);
@@ -65,12 +66,12 @@ export async function syncOnce(deps: SyncDeps): Promise<SyncReport> {
 /** Seals what has changed here into the device's own log. It needs no engine. */
 export async function drain({ replica, sealer, newId }: Pick<SyncDeps, 'replica' | 'sealer' | 'newId'>): Promise<void> {
   for (;;) {
-    const { changes, through, isLast } = await replica.pending(mostRows);
-    if (changes.length > 0 || through !== null) {
+    const { changes, receipt, isLast } = await replica.pending(mostRows);
+    if (receipt) {
       const { device, logs } = await replica.held();
       const own = logs.find((log) => log.device === device);
       const { rows, keys } = sealAll(sealer, changes, { device, next: own?.next ?? 0, mark: own?.mark ?? 0 }, newId);
-      await replica.write(rows, keys, through);
+      await replica.write(rows, keys, receipt);
     }
     if (isLast) return;
   }

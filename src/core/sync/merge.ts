@@ -10,6 +10,7 @@ export interface MergeTarget {
   isPurged(session: string): boolean;
   hasSession(session: string): boolean;
   beginSession(session: SessionBegun): void;
+  createdAt(session: string): number;
   /** The session that the entry belongs to; undefined when it is not there. */
   ownerOf(entry: string): string | undefined;
   /** Its parent and its session are there. */
@@ -21,7 +22,7 @@ export interface MergeTarget {
   setRegister(session: string, register: string, value: unknown, stamp: Stamp): void;
   leafOf(session: string): string | null;
   isAncestor(ancestor: string, entry: string): boolean;
-  /** The session is being worked in: its leaf is to stay. */
+  /** The session is being worked in: its leaf is to stay, and what moves it waits (`needsFree`). */
   isHeld(session: string): boolean;
   keepAttachment(attachment: AttachmentKept): void;
   /** Takes the session away and leaves a mark that it was purged. */
@@ -74,8 +75,8 @@ function mergeEntries(target: MergeTarget, { session, entries, usage }: EntriesA
   for (const entry of entries) {
     const owner = target.ownerOf(entry.uuid);
     if (owner !== undefined) {
-      // Forks share ancestors, and after a purge several devices may each have handed one on: the same session gets it everywhere.
-      if (owner > session) target.handOver(entry.uuid, session);
+      // Forks share ancestors, and after a purge several devices may each have handed one on: the oldest session gets it everywhere.
+      if (isOlder(target, session, owner)) target.handOver(entry.uuid, session);
       continue;
     }
     if (entry.parent !== null && target.ownerOf(entry.parent) === undefined) {
@@ -89,18 +90,26 @@ function mergeEntries(target: MergeTarget, { session, entries, usage }: EntriesA
   return freed;
 }
 
+function isOlder(target: MergeTarget, a: string, b: string): boolean {
+  const [first, second] = [target.createdAt(a), target.createdAt(b)];
+  return first === second ? a < b : first < second;
+}
+
 function mergeRegister(target: MergeTarget, session: string, name: string, value: unknown, stamp: Stamp): void {
   target.observe(stamp.tick);
   const known = target.stampOf(session, name);
   if (known && !isLater(stamp, known)) return;
   if (name !== leafRegister) return target.setRegister(session, name, value, stamp);
-  if (typeof value !== 'string' || target.isHeld(session)) return;
-  if (target.ownerOf(value) === undefined) {
-    target.wait(value, { kind: 'registers', session, values: [{ name, value, tick: stamp.tick }] }, stamp.device);
-    return;
-  }
+  if (typeof value !== 'string') return;
+  const needs = target.isHeld(session) ? needsFree(session) : target.ownerOf(value) === undefined ? value : null;
+  if (needs !== null) return target.wait(needs, { kind: 'registers', session, values: [{ name, value, tick: stamp.tick }] }, stamp.device);
   // Who has said nothing here since follows the other device wherever it went; who has follows it onward and else stays where they are.
   const leaf = target.leafOf(session);
   const follows = leaf === null || known === undefined || known.device !== target.device || target.isAncestor(leaf, value);
   if (follows) target.setRegister(session, name, value, stamp);
+}
+
+/** What a change of the leaf waits for while somebody works in the session. */
+export function needsFree(session: string): string {
+  return `free ${session}`;
 }

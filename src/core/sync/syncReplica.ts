@@ -22,6 +22,8 @@ export interface Held {
   /** Ids of keys of purged sessions, and of them those that the engine may still have. */
   readonly droppedKeys: readonly string[];
   readonly keysToDrop: readonly string[];
+  /** Something waits for a session to be free that was being worked in. */
+  readonly waitsForTurn: boolean;
   /** Rows whose key was not there, of sessions that are not purged. */
   readonly unread: readonly { readonly device: string; readonly index: number; readonly keyId: string }[];
 }
@@ -35,6 +37,22 @@ export interface ReceivedRow {
   readonly unread?: { readonly session: string; readonly keyId: string };
 }
 
+/** What `write` is to be given back for what `pending` has told. */
+export interface PendingReceipt {
+  /** The last of what was told, in the order of the store's own. */
+  readonly through: number;
+  readonly stamps: readonly { readonly session: string; readonly name: string; readonly tick: number }[];
+  /** Hashes. */
+  readonly attachments: readonly string[];
+}
+
+export interface PendingChanges {
+  readonly changes: readonly Change[];
+  /** Null: there is nothing. */
+  readonly receipt: PendingReceipt | null;
+  readonly isLast: boolean;
+}
+
 /**
  * One store as synchronising sees it. Each call is one transaction: when it rejects (`StoreError`) nothing of it was done, and when it
  * resolves all of it is durable.
@@ -43,10 +61,10 @@ export interface SyncReplica {
   held(): Promise<Held>;
   /** Rows from the start of the range on, as many as are at hand at once. */
   rows(range: LogRange): Promise<readonly SealedRecord[]>;
-  /** What has changed here and stands in no log yet, oldest first; `through` is what `write` is to be given back for it. */
-  pending(most: number): Promise<{ readonly changes: readonly Change[]; readonly through: number | null; readonly isLast: boolean }>;
+  /** What has changed here and stands in no log yet, oldest first. */
+  pending(most: number): Promise<PendingChanges>;
   /** Puts rows at the end of the own log, and takes what they tell off the list of what is pending. */
-  write(rows: readonly SealedRecord[], keys: readonly SessionKey[], through: number | null): Promise<void>;
+  write(rows: readonly SealedRecord[], keys: readonly SessionKey[], receipt: PendingReceipt | null): Promise<void>;
   /** Puts rows at the end of another device's log and merges them. A row that is held already is merged again, which changes nothing. */
   receive(rows: readonly ReceivedRow[], keys: readonly SessionKey[]): Promise<void>;
   settleKeys(pushed: readonly string[], dropped: readonly string[]): Promise<void>;

@@ -10,7 +10,7 @@ import {
 import { mergeChange, type MergeTarget } from '../../../src/core/sync/merge';
 import type { SealedRecord, SessionKey } from '../../../src/core/sync/sealedRecord';
 import type { LogRange } from '../../../src/core/sync/syncEngine';
-import type { Held, ReceivedRow, SyncReplica } from '../../../src/core/sync/syncReplica';
+import type { Held, PendingChanges, PendingReceipt, ReceivedRow, SyncReplica } from '../../../src/core/sync/syncReplica';
 
 interface Row extends CarriedEntry {
   session: string;
@@ -108,6 +108,10 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
 
   beginSession(session: SessionBegun): void {
     this.sessions.set(session.session, session);
+  }
+
+  createdAt(session: string): number {
+    return this.sessions.get(session)?.createdAt ?? Infinity;
   }
 
   ownerOf(entry: string): string | undefined {
@@ -227,6 +231,7 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
       keysToPush: keys.filter(({ isPushed }) => !isPushed).map(({ key }) => key),
       droppedKeys: [...this.dropped.keys()],
       keysToDrop: [...this.dropped].filter(([, { isDone }]) => !isDone).map(([id]) => id),
+      waitsForTurn: false,
       unread: [...this.unread.values()].filter(({ session }) => !this.purged.has(session)),
     });
   }
@@ -235,9 +240,9 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
     return Promise.resolve((this.logs.get(device) ?? []).slice(from, Math.min(to, from + 50)));
   }
 
-  pending(most: number): Promise<{ readonly changes: readonly Change[]; readonly through: number | null; readonly isLast: boolean }> {
+  pending(most: number): Promise<PendingChanges> {
     const taken = this.outbox.slice(0, most);
-    const through = taken.at(-1)?.n ?? null;
+    const through = taken.at(-1)?.n;
     const last = new Map(this.outbox.map((one) => [one.kind === 'register' ? `${one.session} ${one.name}` : String(one.n), one]));
     const changes = taken.flatMap((one): Change[] => {
       if (one.kind === 'purge') return [{ kind: 'purge', session: one.session }];
@@ -254,13 +259,14 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
       if (!register || last.get(`${one.session} ${one.name}`) !== one) return [];
       return [{ kind: 'registers', session: one.session, values: [{ name: one.name, value: register.value, tick: one.tick }] }];
     });
-    return Promise.resolve({ changes, through, isLast: taken.length === this.outbox.length });
+    const receipt = through === undefined ? null : { through, stamps: [], attachments: [] };
+    return Promise.resolve({ changes, receipt, isLast: taken.length === this.outbox.length });
   }
 
-  write(rows: readonly SealedRecord[], keys: readonly SessionKey[], through: number | null): Promise<void> {
+  write(rows: readonly SealedRecord[], keys: readonly SessionKey[], receipt: PendingReceipt | null): Promise<void> {
     for (const row of rows) this.hold(row);
     this.addKeys(keys, false);
-    if (through !== null) this.outbox = this.outbox.filter(({ n }) => n > through);
+    if (receipt) this.outbox = this.outbox.filter(({ n }) => n > receipt.through);
     return Promise.resolve();
   }
 

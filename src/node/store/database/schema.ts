@@ -261,3 +261,41 @@ export const schemaV6 = `
 CREATE TABLE vectors(id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, vector BLOB NOT NULL);
 CREATE TABLE passage_vectors(passage INTEGER PRIMARY KEY, vector INTEGER NOT NULL);
 `;
+
+/**
+ * Version 7. For the same history on several machines (core/sync): empty where that is off, and the triggers that fill `sync_outbox` are
+ * made when it is switched on (store/sync/outbox.ts), so that a commit costs nothing without them. `sync_log` keeps the sealed records of
+ * all devices, `sync_stamps` who has set a register last, `sync_waiting` what needs something that has not come yet.
+ */
+export const schemaV7 = `
+CREATE TABLE sync_state(
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  device TEXT NOT NULL,
+  clock INTEGER NOT NULL,
+  merging INTEGER NOT NULL DEFAULT 0,
+  setup_json TEXT NOT NULL
+);
+CREATE TABLE sync_outbox(n INTEGER PRIMARY KEY, kind TEXT NOT NULL, session TEXT NOT NULL, target, tick INTEGER NOT NULL);
+CREATE TABLE sync_log(
+  n INTEGER PRIMARY KEY,
+  device TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  mark INTEGER NOT NULL,
+  unread_session TEXT,
+  unread_key TEXT,
+  sealed BLOB NOT NULL
+);
+CREATE UNIQUE INDEX sync_log_by_place ON sync_log(device, place);
+CREATE INDEX sync_log_unread ON sync_log(unread_session) WHERE unread_session IS NOT NULL;
+CREATE TABLE sync_stamps(
+  session TEXT NOT NULL, name TEXT NOT NULL, tick INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (session, name)
+) WITHOUT ROWID;
+CREATE TABLE sync_waiting(n INTEGER PRIMARY KEY, needs TEXT NOT NULL, session TEXT NOT NULL, device TEXT NOT NULL, change_json TEXT NOT NULL);
+CREATE INDEX sync_waiting_by_need ON sync_waiting(needs);
+CREATE TABLE sync_keys(id TEXT PRIMARY KEY, session TEXT NOT NULL, wrapped BLOB NOT NULL, pushed INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE sync_dropped_keys(id TEXT PRIMARY KEY, done INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE sync_purged(session TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE sync_sent(hash TEXT PRIMARY KEY) WITHOUT ROWID;
+`;

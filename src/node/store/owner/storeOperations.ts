@@ -36,6 +36,7 @@ import { usageOperations, UsageRows } from '../rows/usageRows';
 import { SearchIndex } from '../search/searchIndex';
 import { searchOperations, SearchRows } from '../search/searchRows';
 import { vectorOperations, VectorRows } from '../search/vectorRows';
+import { syncOperations, SyncRows } from '../sync/syncRows';
 
 /** One open database, as the operations use it. */
 type OpenRows = ReturnType<typeof openRows>;
@@ -61,6 +62,7 @@ const operations: Operations<OpenRows> = {
   ...vectorOperations,
   ...purgeOperations,
   ...fileContentOperations,
+  ...syncOperations,
 };
 const coreCalls = Object.keys(operations) as readonly CoreCall[];
 export const storeCalls: readonly StoreCall[] = [...coreCalls, ...windowCalls];
@@ -130,5 +132,6 @@ function openRows(connection: Connection, folder: string, access: 'owner' | 'rea
     purges: new Purge(connection, blobs, index, vectors),
     searches: new SearchRows(connection, index, entries, sessions, vectors),
     fileContents: new FileContents(connection, folder),
+    sync: new SyncRows(connection),
   };
 }

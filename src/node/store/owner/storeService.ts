@@ -86,6 +86,8 @@ export class StoreService {
         if (held !== undefined) throw new StoreError('conflict', english('Another window is working in session {0}', held));
         return this.perform(window, method, args);
       }
+      case 'syncReceive':
+        return this.perform(window, method, [args[0], args[1], [...this.claims.keys()]]);
       default:
         return this.perform(window, method, args);
     }

@@ -53,6 +53,14 @@ export class Purge {
     return done;
   }
 
+  /** In a transaction of the caller's within `overwritingFreed`, in the trash or not. Files go with `removeLeftovers`. */
+  takeNow(session: string): void {
+    const plan = planPurge(this.connection, [session]);
+    if (plan.sessions.length === 0) return;
+    this.overwriteFree();
+    this.take(plan);
+  }
+
   /**
    * Removes what an interrupted purge has left to remove. A file that somebody needs again by now stays. Never throws: the next open tries
    * again.
@@ -74,7 +82,7 @@ export class Purge {
   }
 
   /** A deleted text must not be readable in the file, nor in its log. */
-  private overwritingFreed<T>(work: () => T): T {
+  overwritingFreed<T>(work: () => T): T {
     this.connection.exec('PRAGMA secure_delete = ON');
     try {
       const result = work();
@@ -221,8 +229,9 @@ interface PurgePlan {
 
 /**
  * An entry stays when one that stays comes after it, or when a session that stays stands on it, was forked from it or has pinned
- * it; a label or checkpoint stays with what it marks. It is handed on to the oldest session that needs it: what came before it is
- * needed by that session too, so the fork lines of the others lead there and not to a session that is no more.
+ * it; a label or checkpoint stays with what it marks. It is handed on to the oldest session that needs it (of two as old, the one with
+ * the lower uuid: every device chooses the same): what came before it is needed by that session too, so the fork lines of the others lead
+ * there and not to a session that is no more.
  */
 function planPurge(connection: Connection, wanted: readonly string[]): PurgePlan {
   const tree = new TreeRows(connection);
@@ -264,7 +273,7 @@ function neededBy(
     UNION ALL SELECT uuid, fork_entry FROM sessions WHERE fork_entry IS NOT NULL
     UNION ALL SELECT session, target FROM pins WHERE kind = 'entry'`;
   for (const row of connection.iterate(others)) needs.push({ session: String(row['session']), entry: String(row['entry']) });
-  const age = new Map(connection.all('SELECT uuid FROM sessions ORDER BY created_at, rowid').map((row, i) => [String(row['uuid']), i]));
+  const age = new Map(connection.all('SELECT uuid FROM sessions ORDER BY created_at, uuid').map((row, i) => [String(row['uuid']), i]));
   return needs.filter(({ session }) => !doomed.has(session)).sort((x, y) => (age.get(x.session) ?? 0) - (age.get(y.session) ?? 0));
 }
 

@@ -18,6 +18,8 @@ const fixtureV3 = stored('v3');
 const fixtureV4 = stored('v4');
 /** What the program made of that one when it knew no later version: all of it indexed, a row for each passage. */
 const fixtureV5 = stored('v5');
+/** What the program made of that one in its turn: nothing of it was ever synchronised. */
+const fixtureV6 = stored('v6');
 /** In the header of a SQLite file. */
 const userVersionAt = 60;
 
@@ -234,6 +236,36 @@ describe('store: a file of version 5', () => {
     assert.deepEqual(await reader.call('vectorStatus', []), { space: null, embedded: 0, passages: 0, bytes: 0, full: false });
     await reader.close();
     assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV5));
+    temp.remove();
+  });
+});
+
+describe('store: a file of version 6', () => {
+  it('notes nothing of what is said, until all that it holds is to be synchronised', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV6, storeFiles(temp.path).main);
+    const store = await openHost(temp.path);
+    const setup = { history: 'h', name: 'main', engine: 'memory' };
+    assert.equal(readFileSync(`${storeFiles(temp.path).main}.v6.bak`).readUInt32BE(userVersionAt), 6);
+    await store.call('updateSession', ['s-a', { title: 'Quince' }]);
+    assert.deepEqual([await store.call('syncSetup', []), (await store.call('syncPending', [10])).receipt], [null, null]);
+    await store.call('startSync', ['device', setup]);
+    const { changes } = await store.call('syncPending', [100]);
+    assert.deepEqual(
+      [await store.call('syncSetup', []), changes.map((change) => [change.kind, change.session])],
+      [
+        setup,
+        [
+          ['session', 's-a'],
+          ['session', 's-b'],
+          ['entries', 's-a'],
+          ['entries', 's-b'],
+          ['registers', 's-a'],
+          ['registers', 's-b'],
+        ],
+      ],
+    );
+    await store.close();
     temp.remove();
   });
 });

@@ -1,0 +1,31 @@
+import type { SealedRecord, SessionKey } from './sealedRecord';
+import type { LogRange } from './syncEngine';
+import type { Held, PendingChanges, PendingReceipt, ReceivedRow } from './syncReplica';
+
+/** How a store is synchronised: which history it belongs to, and where that is exchanged. Keys and passwords are not in it. */
+export interface SyncSetup {
+  readonly history: string;
+  /** Tells histories of one recovery phrase apart. */
+  readonly name: string;
+  /** Folder or database. */
+  readonly engine: string;
+}
+
+/** What a store offers for synchronising; `SyncReplica` says what each of them does. Where it is off they reject with `invalid`. */
+export interface SyncStore {
+  /** Null: it is off. */
+  syncSetup(): Promise<SyncSetup | null>;
+  /** From now on every change stands in the outbox too, and what the store holds already. Where it is on, only the setup changes. */
+  startSync(device: string, setup: SyncSetup): Promise<void>;
+  /** Everything that was synchronised stays; what is known of logs and keys goes. */
+  stopSync(): Promise<void>;
+  syncHeld(): Promise<Held>;
+  syncRows(range: LogRange): Promise<readonly SealedRecord[]>;
+  syncPending(most: number): Promise<PendingChanges>;
+  /** Rejects with `conflict` when somebody else has written to the own log since. */
+  syncWrite(rows: readonly SealedRecord[], keys: readonly SessionKey[], receipt: PendingReceipt | null): Promise<void>;
+  /** `held`, filled in by the store, are the sessions that somebody works in. Rejects with `conflict` when one of them is to be purged. */
+  syncReceive(rows: readonly ReceivedRow[], keys: readonly SessionKey[], held?: readonly string[]): Promise<void>;
+  syncSettleKeys(pushed: readonly string[], dropped: readonly string[]): Promise<void>;
+  syncRenew(device: string, from: number, rows: readonly SealedRecord[], keys: readonly SessionKey[]): Promise<void>;
+}

@@ -1,0 +1,220 @@
+import * as z from 'zod/mini';
+import { StoreError } from '../../../core/errors';
+import {
+  leafRegister,
+  type AttachmentKept,
+  type CarriedEntry,
+  type Change,
+  type EntriesAppended,
+  type SessionBegun,
+  type Stamp,
+} from '../../../core/sync/change';
+import { needsFree, type MergeTarget } from '../../../core/sync/merge';
+import type { SessionPatch } from '../../../core/session/session';
+import type { Pin } from '../../../core/session/storage';
+import type { Purge } from '../rows/purge';
+import type { TreeRows } from '../rows/treeRows';
+import type { UsageRows } from '../rows/usageRows';
+import type { columnRegisters } from './outbox';
+import { metadataPrefix, pinPrefix } from './outbox';
+import type { PendingNeeds } from './pendingChanges';
+
+export interface MergeNeeds extends PendingNeeds {
+  readonly tree: TreeRows;
+  readonly usage: UsageRows;
+  readonly purges: Purge;
+}
+
+const registerTypes: Readonly<Record<keyof typeof columnRegisters, z.ZodMiniType>> = {
+  title: z.string(),
+  model: z.nullable(z.string()),
+  thinkingLevel: z.nullable(z.string()),
+  policy: z.unknown(),
+  costLimit: z.nullable(z.number()),
+  pinnedAt: z.nullable(z.number()),
+  archivedAt: z.nullable(z.number()),
+  deletedAt: z.nullable(z.number()),
+};
+const PinValue = z.nullable(z.object({ contentHash: z.nullable(z.string()), at: z.number() }));
+
+/** The rows of one store while changes of other devices are merged, in a transaction of the caller's with `merging` set. */
+export class MergeRows implements MergeTarget {
+  /** Registers that were set here and stand in no record yet. */
+  private readonly unsent = new Map<string, number>();
+  private highest = 0;
+
+  constructor(
+    private readonly open: MergeNeeds,
+    readonly device: string,
+    private readonly held: ReadonlySet<string>,
+  ) {
+    for (const row of open.connection.iterate("SELECT session, target, tick FROM sync_outbox WHERE kind = 'register'"))
+      this.unsent.set(JSON.stringify([row['session'], row['target']]), Number(row['tick']));
+  }
+
+  /** The clock that the caller is to set when all is merged. */
+  get clock(): number {
+    return this.highest;
+  }
+
+  observe(tick: number): void {
+    this.highest = Math.max(this.highest, tick);
+  }
+
+  isPurged(session: string): boolean {
+    return this.open.connection.get('SELECT 1 FROM sync_purged WHERE session = ?', [session]) !== undefined;
+  }
+
+  hasSession(session: string): boolean {
+    return this.open.sessions.find(session) !== undefined;
+  }
+
+  beginSession({ session, id, key, cwd, createdAt, parentSession, forkEntry }: SessionBegun): void {
+    this.open.sessions.restore({
+      uuid: session,
+      id,
+      key,
+      title: '',
+      cwd,
+      createdAt,
+      updatedAt: createdAt,
+      lastOpenedAt: createdAt,
+      pinnedAt: null,
+      archivedAt: null,
+      deletedAt: null,
+      parentSession,
+      forkEntry,
+      model: null,
+      thinkingLevel: null,
+      policy: null,
+      metadata: {},
+      costLimit: null,
+    });
+  }
+
+  createdAt(session: string): number {
+    return this.open.sessions.find(session)?.createdAt ?? Infinity;
+  }
+
+  ownerOf(entry: string): string | undefined {
+    return this.open.tree.sessionOf(entry);
+  }
+
+  insert(session: string, entry: CarriedEntry): void {
+    const { connection, entries } = this.open;
+    const { seq, content, ...rest } = entry;
+    const isTaken = (sql: string, value: string) => connection.get(sql, [value]) !== undefined;
+    const sourceId = entry.sourceId ?? null;
+    const isKnownSource = sourceId !== null && isTaken('SELECT 1 FROM entries WHERE source_id = ?', sourceId);
+    const isDone = content.type === 'compaction' && isTaken('SELECT 1 FROM compactions WHERE operation_id = ?', content.operationId);
+    try {
+      if (isDone) throw new StoreError('invalid', content.operationId);
+      entries.insert({ ...rest, content, session, sourceId: isKnownSource ? null : sourceId }, seq);
+    } catch (error) {
+      if (!StoreError.is(error) || error.reason !== 'invalid') throw error;
+      // No device of ours writes such a thing; the rest must not stop at it.
+      return this.wait(`refused ${entry.uuid}`, { kind: 'entries', session, entries: [entry], usage: [] }, this.device);
+    }
+    connection.run(
+      'UPDATE sessions SET updated_at = max(updated_at, ?), total_tokens = total_tokens + ?, message_count = message_count + ? WHERE uuid = ?',
+      [entry.createdAt, entry.tokenEstimate ?? 0, content.type === 'message' ? 1 : 0, session],
+    );
+  }
+
+  addUsage(session: string, usage: EntriesAppended['usage']): void {
+    for (const record of usage) this.open.usage.add(session, record);
+  }
+
+  handOver(entry: string, session: string): void {
+    const { connection } = this.open;
+    connection.run("INSERT INTO meta(key, value) VALUES ('purging', 1)");
+    connection.run('UPDATE entries SET session = ? WHERE uuid = ?', [session, entry]);
+    connection.run("DELETE FROM meta WHERE key = 'purging'");
+  }
+
+  stampOf(session: string, register: string): Stamp | undefined {
+    const unsent = this.unsent.get(JSON.stringify([session, register]));
+    if (unsent !== undefined) return { tick: unsent, device: this.device };
+    const row = this.open.connection.get('SELECT tick, device FROM sync_stamps WHERE session = ? AND name = ?', [session, register]);
+    return row && { tick: Number(row['tick']), device: String(row['device']) };
+  }
+
+  setRegister(session: string, register: string, value: unknown, { tick, device }: Stamp): void {
+    this.open.connection.run('INSERT OR REPLACE INTO sync_stamps(session, name, tick, device) VALUES (?, ?, ?, ?)', [
+      session,
+      register,
+      tick,
+      device,
+    ]);
+    this.unsent.delete(JSON.stringify([session, register]));
+    if (register === leafRegister) return this.open.sessions.setLeaf(session, typeof value === 'string' ? value : null);
+    if (register.startsWith(pinPrefix)) return this.setPin(session, register.slice(pinPrefix.length), value);
+    if (register.startsWith(metadataPrefix))
+      return void this.open.sessions.update(session, { metadata: { [register.slice(metadataPrefix.length)]: value } });
+    if (!Object.hasOwn(registerTypes, register)) return;
+    const parsed = registerTypes[register as keyof typeof registerTypes].safeParse(value);
+    if (parsed.success) this.open.sessions.update(session, { [register]: parsed.data } as SessionPatch);
+  }
+
+  leafOf(session: string): string | null {
+    return this.open.sessions.require(session).leaf;
+  }
+
+  isAncestor(ancestor: string, entry: string): boolean {
+    return this.open.tree.isOnBranch(ancestor, entry);
+  }
+
+  isHeld(session: string): boolean {
+    return this.held.has(session);
+  }
+
+  keepAttachment({ hash, mime, base64 }: AttachmentKept): void {
+    const bytes = Buffer.from(base64, 'base64');
+    // What an entry names it by is the hash of what was sealed: another content is kept under its own name, where nobody asks for it.
+    const kept = this.open.blobs.write(bytes);
+    this.open.entries.addBlob(kept, bytes.length, mime);
+    this.open.connection.run('INSERT OR IGNORE INTO sync_sent(hash) VALUES (?)', [hash]);
+  }
+
+  purge(session: string): void {
+    const { connection, purges } = this.open;
+    connection.run('INSERT OR IGNORE INTO sync_purged(session) VALUES (?)', [session]);
+    connection.run('UPDATE sync_state SET merging = 2');
+    purges.takeNow(session);
+    connection.run('UPDATE sync_state SET merging = 1');
+    // A session that was not here yet has left no row to go by.
+    connection.run('INSERT OR IGNORE INTO sync_dropped_keys(id, done) SELECT id, 0 FROM sync_keys WHERE session = ?', [session]);
+    connection.run('DELETE FROM sync_keys WHERE session = ?', [session]);
+    connection.run('DELETE FROM sync_waiting WHERE session = ?', [session]);
+  }
+
+  wait(needs: string, change: Change, device: string): void {
+    this.open.connection.run('INSERT INTO sync_waiting(needs, session, device, change_json) VALUES (?, ?, ?, ?)', [
+      needs,
+      change.session,
+      device,
+      JSON.stringify(change),
+    ]);
+  }
+
+  takeWaiting(needs: string): readonly { readonly change: Change; readonly device: string }[] {
+    const { connection } = this.open;
+    const rows = connection.all('SELECT device, change_json FROM sync_waiting WHERE needs = ? ORDER BY n', [needs]);
+    if (rows.length > 0) connection.run('DELETE FROM sync_waiting WHERE needs = ?', [needs]);
+    return rows.map((row) => ({ device: String(row['device']), change: JSON.parse(String(row['change_json'])) as Change }));
+  }
+
+  /** What has waited for sessions that nobody works in any more. */
+  takeFree(): readonly { readonly change: Change; readonly device: string }[] {
+    const rows = this.open.connection.all("SELECT DISTINCT session FROM sync_waiting WHERE needs LIKE 'free %'");
+    return rows.flatMap(({ session }) => (this.isHeld(String(session)) ? [] : this.takeWaiting(needsFree(String(session)))));
+  }
+
+  private setPin(session: string, name: string, value: unknown): void {
+    const [kind, target] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)];
+    const parsed = PinValue.safeParse(value);
+    if (!parsed.success || (kind !== 'entry' && kind !== 'file' && kind !== 'text')) return;
+    if (parsed.data) this.open.pins.save({ session, kind, target, ...parsed.data } satisfies Pin);
+    else this.open.pins.remove(session, kind, target);
+  }
+}

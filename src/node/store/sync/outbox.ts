@@ -1,0 +1,83 @@
+import type { Connection } from '../database/connection';
+
+/** Registers that are columns of a session, by their names in `SessionPatch`. */
+export const columnRegisters = {
+  title: 'title',
+  model: 'model',
+  thinkingLevel: 'thinking_level',
+  policy: 'policy_json',
+  costLimit: 'cost_limit',
+  pinnedAt: 'pinned_at',
+  archivedAt: 'archived_at',
+  deletedAt: 'deleted_at',
+} as const;
+
+export const metadataPrefix = 'metadata.';
+export const pinPrefix = 'pin.';
+
+/** Milliseconds × 1024, or one more than the last: the hybrid clock of core/sync/change.ts. */
+const tick = `max((SELECT clock FROM sync_state), coalesce((SELECT tick FROM sync_outbox ORDER BY n DESC LIMIT 1), 0),
+  CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1024) + 1`;
+const queue = 'INSERT INTO sync_outbox(kind, session, target, tick)';
+const isLocal = '(SELECT merging FROM sync_state) = 0';
+
+/**
+ * Whatever changes rows, these triggers note it in the transaction of the change. `merging` is 1 while the changes of another device are
+ * merged, 2 while one of them is a purge: entries that it hands on are told again, as those of a purge here.
+ */
+const triggers: Readonly<Record<string, string>> = {
+  sync_session: `AFTER INSERT ON sessions WHEN ${isLocal} BEGIN ${queue} VALUES ('session', new.uuid, NULL, ${tick}); END`,
+  sync_entry: `AFTER INSERT ON entries WHEN ${isLocal} BEGIN ${queue} VALUES ('entry', new.session, new.seq, ${tick}); END`,
+  sync_heir: `AFTER UPDATE OF session ON entries WHEN (SELECT merging FROM sync_state) <> 1
+    BEGIN ${queue} VALUES ('entry', new.session, new.seq, ${tick}); END`,
+  sync_usage: `AFTER INSERT ON usage WHEN ${isLocal} BEGIN ${queue} VALUES ('usage', new.session, new.rowid, ${tick}); END`,
+  sync_leaf: `AFTER UPDATE OF leaf_entry ON sessions WHEN old.leaf_entry IS NOT new.leaf_entry AND ${isLocal}
+    BEGIN ${queue} VALUES ('register', new.uuid, 'leaf', ${tick}); END`,
+  sync_registers: `AFTER UPDATE OF ${Object.values(columnRegisters).join(', ')} ON sessions WHEN ${isLocal} BEGIN
+    ${Object.entries(columnRegisters)
+      .map(([name, column]) => `${queue} SELECT 'register', new.uuid, '${name}', ${tick} WHERE old.${column} IS NOT new.${column};`)
+      .join('\n    ')} END`,
+  sync_metadata: `AFTER UPDATE OF metadata ON sessions WHEN old.metadata IS NOT new.metadata AND json_valid(new.metadata) AND ${isLocal} BEGIN
+    ${queue} SELECT 'register', new.uuid, '${metadataPrefix}' || k.key, ${tick} FROM (
+      SELECT key FROM json_each(new.metadata) UNION
+      SELECT key FROM json_each(CASE WHEN json_valid(old.metadata) THEN old.metadata ELSE '{}' END)
+    ) k WHERE (SELECT value FROM json_each(new.metadata) n WHERE n.key = k.key) IS NOT
+      (SELECT value FROM json_each(CASE WHEN json_valid(old.metadata) THEN old.metadata ELSE '{}' END) o WHERE o.key = k.key); END`,
+  sync_pin: `AFTER INSERT ON pins WHEN ${isLocal} AND typeof(new.target) = 'text'
+    BEGIN ${queue} VALUES ('register', new.session, '${pinPrefix}' || new.kind || '.' || new.target, ${tick}); END`,
+  sync_unpin: `AFTER DELETE ON pins WHEN ${isLocal} AND typeof(old.target) = 'text'
+    AND EXISTS (SELECT 1 FROM sessions WHERE uuid = old.session)
+    BEGIN ${queue} VALUES ('register', old.session, '${pinPrefix}' || old.kind || '.' || old.target, ${tick}); END`,
+  sync_purge: `AFTER DELETE ON sessions BEGIN
+    INSERT OR IGNORE INTO sync_purged(session) VALUES (old.uuid);
+    INSERT OR IGNORE INTO sync_dropped_keys(id, done) SELECT id, 0 FROM sync_keys WHERE session = old.uuid;
+    DELETE FROM sync_keys WHERE session = old.uuid;
+    DELETE FROM sync_waiting WHERE session = old.uuid;
+    DELETE FROM sync_stamps WHERE session = old.uuid;
+    DELETE FROM sync_outbox WHERE session = old.uuid;
+    ${queue} SELECT 'purge', old.uuid, NULL, ${tick} WHERE ${isLocal}; END`,
+};
+
+const tables = ['state', 'outbox', 'log', 'stamps', 'waiting', 'keys', 'dropped_keys', 'purged', 'sent'];
+
+/**
+ * Switches the outbox on, in the caller's transaction, and puts in it what the store holds. What was set before has the time at which
+ * something was last said there: of two stores of one history the one in use longer decides.
+ */
+export function openOutbox(connection: Connection, device: string, setup: string): void {
+  connection.run('INSERT INTO sync_state(one, device, clock, setup_json) VALUES (1, ?, 0, ?)', [device, setup]);
+  connection.exec(`
+    ${queue} SELECT 'session', uuid, NULL, updated_at * 1024 FROM sessions ORDER BY created_at, uuid;
+    ${queue} SELECT 'entry', session, seq, created_at * 1024 FROM entries ORDER BY seq;
+    ${queue} SELECT 'usage', session, rowid, at * 1024 FROM usage WHERE session <> '' ORDER BY rowid;
+    ${queue} SELECT 'register', uuid, 'leaf', updated_at * 1024 FROM sessions WHERE leaf_entry IS NOT NULL ORDER BY created_at, uuid;
+    ${queue} SELECT 'register', session, '${pinPrefix}' || kind || '.' || target, at * 1024 FROM pins WHERE typeof(target) = 'text';
+  `);
+  for (const [name, body] of Object.entries(triggers)) connection.exec(`CREATE TRIGGER ${name} ${body}`);
+}
+
+/** Leaves no trace of it, in the caller's transaction; what was synchronised stays. */
+export function closeOutbox(connection: Connection): void {
+  for (const name of Object.keys(triggers)) connection.exec(`DROP TRIGGER IF EXISTS ${name}`);
+  for (const table of tables) connection.exec(`DELETE FROM sync_${table}`);
+}

@@ -1,0 +1,146 @@
+import { leafRegister, type Change, type EntriesAppended, type RegistersSet } from '../../../core/sync/change';
+import type { PendingChanges, PendingReceipt } from '../../../core/sync/syncReplica';
+import { contentSize, type StoredEntry } from '../../../core/session/entry';
+import type { Session } from '../../../core/session/session';
+import type { BlobFiles } from '../rows/blobFiles';
+import type { Connection, Row } from '../database/connection';
+import type { EntryRows } from '../rows/entryRows';
+import type { SessionRows } from '../rows/sessionRows';
+import type { PinRows } from '../rows/smallTables';
+import { decodeUsage } from '../rows/usageRows';
+import { columnRegisters, metadataPrefix, pinPrefix } from './outbox';
+
+export interface PendingNeeds {
+  readonly connection: Connection;
+  readonly blobs: BlobFiles;
+  readonly sessions: SessionRows;
+  readonly entries: EntryRows;
+  readonly pins: PinRows;
+}
+
+/** Characters of one record. A turn is one record; a history that is sent for the first time is cut into such pieces. */
+const mostCharacters = 256 * 1024;
+
+/** What the oldest rows of the outbox tell, with the values of now: a register that was set twice is told once. */
+export function pendingChanges(open: PendingNeeds, most: number): PendingChanges {
+  const rows = open.connection.all('SELECT n, kind, session, target, tick FROM sync_outbox ORDER BY n LIMIT ?', [most]);
+  const begun: Change[] = [];
+  const purges: Change[] = [];
+  const appended = new Appended(open);
+  const registers = new Registers(open);
+  let through: number | null = null;
+  for (const row of rows) {
+    through = Number(row['n']);
+    const session = String(row['session']);
+    const found = row['kind'] === 'purge' ? undefined : open.sessions.find(session);
+    if (row['kind'] === 'purge') purges.push({ kind: 'purge', session });
+    else if (!found) continue;
+    else if (row['kind'] === 'session') {
+      begun.push(begunOf(found));
+      registers.addAll(found, Number(row['tick']));
+    } else if (row['kind'] === 'register') registers.add(found, String(row['target']), Number(row['tick']));
+    else appended.add(session, row);
+    if (appended.size > mostCharacters) break;
+  }
+  const last = open.connection.get('SELECT max(n) AS n FROM sync_outbox');
+  const set = registers.changes();
+  const receipt = through === null ? null : { through, stamps: set.flatMap(stampsOf), attachments: appended.sent };
+  return {
+    changes: [...begun, ...appended.changes(), ...set, ...purges],
+    receipt,
+    isLast: receipt === null || Number(last?.['n']) === receipt.through,
+  };
+}
+
+function stampsOf({ session, values }: RegistersSet): PendingReceipt['stamps'] {
+  return values.map(({ name, tick }) => ({ session, name, tick }));
+}
+
+function begunOf({ uuid, id, key, cwd, createdAt, parentSession, forkEntry }: Session): Change {
+  return { kind: 'session', session: uuid, id, key, cwd, createdAt, parentSession, forkEntry };
+}
+
+/** Entries and usage by session, each with the bytes that it names before it. */
+class Appended {
+  size = 0;
+  private readonly bySession = new Map<
+    string,
+    { readonly entries: EntriesAppended['entries']; readonly usage: EntriesAppended['usage'] }
+  >();
+  private readonly attachments: Change[] = [];
+  private readonly hashes = new Set<string>();
+
+  constructor(private readonly open: PendingNeeds) {}
+
+  add(session: string, row: Row): void {
+    const of = this.bySession.get(session) ?? { entries: [], usage: [] };
+    this.bySession.set(session, of);
+    if (row['kind'] === 'usage') {
+      const usage = this.open.connection.get('SELECT * FROM usage WHERE rowid = ?', [row['target'] ?? null]);
+      if (usage) of.usage.push(decodeUsage(usage));
+      return;
+    }
+    for (const entry of this.open.entries.findBySeq([Number(row['target'])])) {
+      if (entry.session !== session) continue;
+      const { session: _, ...carried } = entry;
+      of.entries.push(carried);
+      this.size += contentSize(entry.content);
+      this.addAttachments(session, entry);
+    }
+  }
+
+  get sent(): readonly string[] {
+    return [...this.hashes];
+  }
+
+  changes(): Change[] {
+    const appended = [...this.bySession].filter(([, { entries, usage }]) => entries.length + usage.length > 0);
+    return [...this.attachments, ...appended.map(([session, of]): Change => ({ kind: 'entries', session, ...of }))];
+  }
+
+  private addAttachments(session: string, { content }: StoredEntry): void {
+    for (const { hash, mime } of content.type === 'message' ? (content.attachments ?? []) : []) {
+      if (this.hashes.has(hash) || this.open.connection.get('SELECT 1 FROM sync_sent WHERE hash = ?', [hash])) continue;
+      const bytes = /^[0-9a-f]{64}$/.test(hash) ? this.open.blobs.read(hash) : undefined;
+      if (!bytes) continue;
+      this.hashes.add(hash);
+      this.size += bytes.length;
+      const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+      this.attachments.push({ kind: 'attachment', session, hash, mime, base64 });
+    }
+  }
+}
+
+class Registers {
+  private readonly bySession = new Map<string, Map<string, RegistersSet['values'][number]>>();
+
+  constructor(private readonly open: PendingNeeds) {}
+
+  add(session: Session, name: string, tick: number): void {
+    const values = this.bySession.get(session.uuid) ?? new Map<string, RegistersSet['values'][number]>();
+    this.bySession.set(session.uuid, values.set(name, { name, value: this.valueOf(session, name), tick }));
+  }
+
+  /** Whatever is set in a session that is told for the first time. */
+  addAll(session: Session, tick: number): void {
+    const columns = Object.keys(columnRegisters).filter((name) => {
+      const value = this.valueOf(session, name);
+      return value !== null && value !== '';
+    });
+    for (const name of [...columns, ...Object.keys(session.metadata).map((key) => metadataPrefix + key)]) this.add(session, name, tick);
+  }
+
+  changes(): RegistersSet[] {
+    return [...this.bySession].map(([session, values]) => ({ kind: 'registers', session, values: [...values.values()] }));
+  }
+
+  private valueOf(session: Session, name: string): unknown {
+    if (name === leafRegister) return session.leaf;
+    if (name.startsWith(metadataPrefix)) return session.metadata[name.slice(metadataPrefix.length)] ?? null;
+    if (name.startsWith(pinPrefix)) {
+      const pin = this.open.pins.list(session.uuid).find(({ kind, target }) => name === `${pinPrefix}${kind}.${target}`);
+      return pin ? { contentHash: pin.contentHash, at: pin.at } : null;
+    }
+    return session[name as keyof typeof columnRegisters] ?? null;
+  }
+}

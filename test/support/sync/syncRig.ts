@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { syncOnce, type SyncReport } from '../../../src/core/sync/exchange';
+import type { SyncEngine } from '../../../src/core/sync/syncEngine';
+import { GcmSealer } from '../../../src/node/sync/gcmSealer';
+import { historyKeys, newPhrase, readPhrase } from '../../../src/node/sync/historyKeys';
+import { storeReplica } from '../../../src/node/sync/storeReplica';
+import type { SessionStore } from '../../../src/core/ports';
+import { openTestStore, tempFolder, testUuid, userMessage } from '../store/storeTemp';
+import type { NewEntry } from '../../../src/core/session/entry';
+
+const keys = historyKeys(readPhrase(newPhrase()), 'main');
+
+/** A real store on one of several devices with one history. */
+export class SyncDevice {
+  private constructor(
+    readonly store: SessionStore,
+    private readonly temp: { remove(): void },
+  ) {}
+
+  static async open(): Promise<SyncDevice> {
+    const temp = tempFolder();
+    return new SyncDevice(await openTestStore(join(temp.path, 'store')), temp);
+  }
+
+  join(): Promise<void> {
+    return this.store.startSync(randomUUID(), { history: keys.history, name: 'main', engine: 'memory' });
+  }
+
+  async sync(engine: SyncEngine): Promise<SyncReport> {
+    const held = await this.store.syncHeld();
+    return syncOnce({ replica: storeReplica(this.store), engine, sealer: new GcmSealer(keys, held.keys), newId: randomUUID });
+  }
+
+  async begin(title: string): Promise<string> {
+    return (await this.store.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1_763_800_000_000, title })).uuid;
+  }
+
+  /** At the end of the branch, or behind `parent`. */
+  async say(session: string, text: string, more: Partial<NewEntry> = {}): Promise<string> {
+    const parent = more.parent === undefined ? ((await this.store.session(session))?.leaf ?? null) : more.parent;
+    const [entry] = await this.store.append(session, { entries: [userMessage(session, parent, text, more)] });
+    return entry!.uuid;
+  }
+
+  /** What is said on the branch that the session is at. */
+  async texts(session: string): Promise<string[]> {
+    const { entries } = await this.store.liveBranch(session);
+    return entries.flatMap(({ content }) => (content.type === 'message' ? [content.text] : []));
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    this.temp.remove();
+  }
+}

@@ -1,0 +1,46 @@
+import { ok } from 'node:assert';
+import { SyncDevice } from '../../../support/sync/syncRig';
+import { testUuid, userMessage } from '../../../support/store/storeTemp';
+
+/** Turns on each side, taken in turns. 1.2 is what is promised; the suite runs beside others. */
+const turns = Number(process.env['THREADKEEPER_ROUNDS'] ?? 60);
+
+describe('a turn that is committed', function () {
+  this.timeout(120_000);
+
+  it('costs about the same with synchronising on as off', async () => {
+    const on = await SyncDevice.open();
+    const off = await SyncDevice.open();
+    await on.join();
+    const times = { on: [] as number[], off: [] as number[] };
+    const sessions = { on: await on.begin('On'), off: await off.begin('Off') };
+    const turn = async (side: 'on' | 'off', { store }: SyncDevice) => {
+      const session = sessions[side];
+      const entry = userMessage(session, (await store.session(session))!.leaf, 'What was said, in a few words. '.repeat(40));
+      const usage = {
+        entry: entry.uuid,
+        provider: 'p',
+        model: 'm',
+        kind: 'turn',
+        input: 1,
+        output: 1,
+        cacheRead: 0,
+        cacheWrite: 0,
+      } as const;
+      const answer = userMessage(session, entry.uuid, 'What was answered, in more words. '.repeat(200), { uuid: testUuid() });
+      const begun = performance.now();
+      await store.append(session, { entries: [entry, answer], usage: [{ ...usage, cost: null, at: Date.now() }] });
+      times[side].push(performance.now() - begun);
+    };
+    for (let i = 0; i < turns; i++) {
+      await turn('on', on);
+      await turn('off', off);
+    }
+    const median = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)]!;
+    const ratio = median(times.on) / median(times.off);
+    console.log(`      on : off = ${ratio.toFixed(2)} (${median(times.off).toFixed(2)} ms off)`);
+    await on.close();
+    await off.close();
+    ok(ratio < 2, `${ratio}`);
+  });
+});

@@ -1,0 +1,200 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { MemoryEngine } from '../../../support/sync/memoryEngine';
+import { SyncDevice } from '../../../support/sync/syncRig';
+import { testUuid } from '../../../support/store/storeTemp';
+
+const clean = { refilled: 0, renewed: false, problems: [] };
+
+describe('stores with one history', function () {
+  this.timeout(20_000);
+  let engine: MemoryEngine;
+  let one: SyncDevice;
+  let two: SyncDevice;
+  beforeEach(async () => {
+    engine = new MemoryEngine();
+    one = await SyncDevice.open();
+    two = await SyncDevice.open();
+  });
+  afterEach(async () => {
+    await one.close();
+    await two.close();
+  });
+
+  const meet = async () => {
+    for (const device of [one, two, one, two]) deepStrictEqual(await device.sync(engine).then(({ problems }) => problems), []);
+  };
+
+  it('note nothing where synchronising is off, and leave nothing behind when it is switched off', async () => {
+    const session = await one.begin('Quince');
+    await one.say(session, 'Hello');
+    deepStrictEqual(await one.store.syncPending(10), { changes: [], receipt: null, isLast: true });
+    deepStrictEqual(await one.store.syncSetup(), null);
+    await one.join();
+    await one.sync(engine);
+    await one.store.stopSync();
+    await one.say(session, 'Again');
+    deepStrictEqual([await one.store.syncSetup(), (await one.store.syncPending(10)).receipt], [null, null]);
+    deepStrictEqual(await one.texts(session), ['Hello', 'Again']);
+  });
+
+  it('send what they held before, and go on in each other', async () => {
+    const session = await one.begin('Quince');
+    await one.say(session, 'Said before');
+    await one.join();
+    await two.join();
+    deepStrictEqual(await one.sync(engine), { ...clean, pulled: 0, pushed: 3 });
+    deepStrictEqual(await two.sync(engine), { ...clean, pulled: 3, pushed: 0 });
+    const there = (await two.store.session(session))!;
+    const here = (await one.store.session(session))!;
+    const { lastOpenedAt: _, ...same } = here;
+    const { lastOpenedAt: __, ...found } = there;
+    deepStrictEqual(found, same);
+    await two.say(session, 'Answered there');
+    await meet();
+    deepStrictEqual(await one.texts(session), ['Said before', 'Answered there']);
+  });
+
+  it('ask once when nothing is new, and twice for what was said', async () => {
+    const session = await one.begin('Quince');
+    await one.join();
+    await one.say(session, 'Hello');
+    await one.sync(engine);
+    engine.calls.length = 0;
+    await one.sync(engine);
+    deepStrictEqual(engine.calls.splice(0), ['heads']);
+    await one.say(session, 'Again');
+    await one.sync(engine);
+    deepStrictEqual(engine.calls, ['heads', 'push']);
+  });
+
+  it('stay each on its own where both have spoken, and have both branches', async () => {
+    await one.join();
+    await two.join();
+    const session = await one.begin('Quince');
+    await one.say(session, 'Hello');
+    await meet();
+    await one.say(session, 'Apart, here');
+    await two.say(session, 'Apart, there');
+    await meet();
+    deepStrictEqual(
+      [await one.texts(session), await two.texts(session)],
+      [
+        ['Hello', 'Apart, here'],
+        ['Hello', 'Apart, there'],
+      ],
+    );
+    for (const { store } of [one, two]) deepStrictEqual((await store.branches(session)).length, 2);
+  });
+
+  it('follow a device that went back and said something else, where nothing was said here', async () => {
+    await one.join();
+    await two.join();
+    const session = await one.begin('Quince');
+    const first = await one.say(session, 'Hello');
+    await one.say(session, 'First way');
+    await meet();
+    await one.store.moveLeaf(session, first);
+    await one.say(session, 'Second way');
+    await meet();
+    deepStrictEqual(await two.texts(session), ['Hello', 'Second way']);
+  });
+
+  it('agree on titles, marks, metadata and pins, the last that were set', async () => {
+    await one.join();
+    await two.join();
+    const session = await one.begin('Quince');
+    const entry = await one.say(session, 'Hello');
+    await meet();
+    await one.store.updateSession(session, { title: 'Here', pinnedAt: 5, metadata: { tags: ['a'], mine: 1 } });
+    await two.store.updateSession(session, { title: 'There', archivedAt: 6, metadata: { tags: ['b'], yours: { deep: true } } });
+    await one.store.savePin({ session, kind: 'entry', target: entry, contentHash: null, at: 7 });
+    await meet();
+    const seen = async (device: SyncDevice) => {
+      const { title, pinnedAt, archivedAt, metadata } = (await device.store.session(session))!;
+      return { title, pinnedAt, archivedAt, metadata, pins: await device.store.pins(session) };
+    };
+    const expected = {
+      title: 'There',
+      pinnedAt: 5,
+      archivedAt: 6,
+      metadata: { tags: ['b'], mine: 1, yours: { deep: true } },
+      pins: [{ session, kind: 'entry', target: entry, contentHash: null, at: 7 }],
+    };
+    deepStrictEqual([await seen(one), await seen(two)], [expected, expected]);
+    await two.store.removePin(session, 'entry', entry);
+    await two.store.updateSession(session, { pinnedAt: null, metadata: { mine: null } });
+    await meet();
+    const after = { ...expected, pinnedAt: null, metadata: { tags: ['b'], yours: { deep: true } }, pins: [] };
+    deepStrictEqual([await seen(one), await seen(two)], [after, after]);
+  });
+
+  it('carry attachments with the message that names them, once', async () => {
+    await one.join();
+    await two.join();
+    const session = await one.begin('Quince');
+    const hash = await one.store.putBlob(Buffer.from('picture'), 'image/png');
+    const content = {
+      type: 'message',
+      role: 'user',
+      text: 'See',
+      attachments: [{ kind: 'image', name: 'a.png', hash, mime: 'image/png' }],
+    } as const;
+    await one.say(session, '', { content: { ...content, attachments: [...content.attachments] } });
+    await one.say(session, '', { content: { ...content, attachments: [...content.attachments] } });
+    await meet();
+    deepStrictEqual(Buffer.from((await two.store.blob(hash))!).toString(), 'picture');
+    deepStrictEqual((await two.store.liveBranch(session)).entries.length, 2);
+  });
+
+  it('purge on every device, and keep what a fork stands on', async () => {
+    await one.join();
+    await two.join();
+    const session = await one.begin('Quince');
+    const shared = await one.say(session, 'Shared with a fork');
+    await one.say(session, 'Only here');
+    const other = await one.begin('Other');
+    await one.say(other, 'Of another session');
+    await meet();
+    const fork = (await two.store.forkSession(shared, { uuid: testUuid(), channel: 'cli', createdAt: 2, title: 'Fork' })).uuid;
+    await two.say(fork, 'In the fork');
+    await one.store.updateSession(session, { deletedAt: 1 });
+    await one.store.purge([session]);
+    await meet();
+    await meet();
+    for (const device of [one, two]) {
+      deepStrictEqual(
+        {
+          gone: await device.store.session(session),
+          fork: await device.texts(fork),
+          other: await device.texts(other),
+          keys: (await device.store.syncHeld()).keys.some((key) => key.session === session),
+        },
+        { gone: undefined, fork: ['Shared with a fork', 'In the fork'], other: ['Of another session'], keys: false },
+      );
+    }
+    const dropped = (await one.store.syncHeld()).droppedKeys;
+    ok(dropped.length > 0 && dropped.every((id) => !engine.wrapped.has(id)), 'the engine has let the keys go');
+    const fresh = await SyncDevice.open();
+    await fresh.join();
+    deepStrictEqual((await fresh.sync(engine)).problems, []);
+    deepStrictEqual([await fresh.texts(fork), await fresh.store.session(session)], [['Shared with a fork', 'In the fork'], undefined]);
+    await fresh.close();
+  });
+
+  it('move no leaf under a turn that runs, but after it', async () => {
+    await one.join();
+    await two.join();
+    const session = await one.begin('Quince');
+    await one.say(session, 'Hello');
+    await meet();
+    const claim = testUuid();
+    await two.store.claim(session, claim);
+    await one.say(session, 'More');
+    await one.sync(engine);
+    await two.sync(engine);
+    deepStrictEqual(await two.texts(session), ['Hello']);
+    await two.store.release(session, claim);
+    await two.sync(engine);
+    deepStrictEqual(await two.texts(session), ['Hello', 'More']);
+  });
+});
