@@ -100,7 +100,7 @@ const builds = [
     platform: 'browser',
     format: 'iife',
     target: 'chrome128',
-    entryPoints: { main: 'webview-ui/main.ts', panels: 'webview-ui/panels.ts' },
+    entryPoints: { main: 'webview-ui/main.ts', panels: 'webview-ui/panels.ts', math: 'webview-ui/math.ts' },
     outdir: 'dist/webview',
   },
 ];

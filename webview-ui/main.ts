@@ -9,6 +9,7 @@ import './styles/planning.css';
 import { AppView } from './chat/app';
 import { connectHost } from './lib/host';
 import { registerToolkit } from './lib/toolkit';
+import { copyFormulas } from './render/formulas';
 import { usePageTranslations, reportFaults } from './lib/page';
 import { BannerView } from './chat/banner';
 import { ComposerView } from './composer/composer';
@@ -55,6 +56,8 @@ document.addEventListener('tk-reload', () => {
   host.channel.resync();
 });
 host.channel.resync();
+
+document.addEventListener('copy', copyFormulas);
 
 function mount(): AppView {
   const element = document.querySelector<AppView>('tk-app') ?? document.body.insertBefore(new AppView(), document.body.firstChild);

@@ -45,6 +45,7 @@ describe('the package', function () {
       'sql-wasm.wasm',
       'webview/main.js',
       'webview/main.css',
+      'webview/math.js',
     ]) {
       assert.ok(
         files.some((file) => file.replaceAll('\\', '/') === `dist/${name}`),

@@ -1,5 +1,7 @@
 import { Marked, type Token, type Tokens } from 'marked';
 import { t } from '../../src/protocol/l10n';
+import { renderFormulas } from './formulas';
+import type { FormulaToken } from './formulaTokens';
 import { openableLink, sanitise } from './sanitise';
 
 /** HTML that models write within Markdown and that means no more than its name; all other HTML is shown as written. */
@@ -10,6 +12,18 @@ const bareAmpersand = /&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});)/gi;
 
 const renderer = new Marked({
   gfm: true,
+  extensions: [
+    {
+      name: 'formula',
+      renderer(token) {
+        const { text, isBlock } = token as FormulaToken;
+        // Drawn once it is a node: until then, and where it is none, it says what was written.
+        return isBlock
+          ? `<div class="math" data-math="block">${escape(text)}</div>`
+          : `<span class="math" data-math="inline">${escape(text)}</span>`;
+      },
+    },
+  ],
   renderer: {
     html({ text }: Tokens.HTML | Tokens.Tag): string {
       return text.replace(/<[^<>]*>|[^<]+|</g, (part) => (plainTag.test(part) ? part : escape(part)));
@@ -54,6 +68,7 @@ export function renderTokens(tokens: readonly Token[]): DocumentFragment {
     link.setAttribute('tabindex', '0');
     link.title = href;
   }
+  renderFormulas(fragment);
   for (const table of fragment.querySelectorAll('table')) scrollable(table);
   return fragment;
 }

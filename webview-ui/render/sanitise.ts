@@ -54,12 +54,91 @@ export const openableLink =
 export function sanitise(html: string): DocumentFragment {
   return purify.sanitize(html, {
     ALLOWED_TAGS: tags,
-    ALLOWED_ATTR: ['align', 'class', 'data-href', 'start', 'title'],
+    ALLOWED_ATTR: ['align', 'class', 'data-href', 'data-math', 'start', 'title'],
     ALLOWED_URI_REGEXP: openableLink,
     ADD_URI_SAFE_ATTR: ['align', 'start'],
     ALLOW_ARIA_ATTR: false,
     ALLOW_DATA_ATTR: false,
     KEEP_CONTENT: true,
+    RETURN_DOM_FRAGMENT: true,
+  });
+}
+
+const purifyMath = createDOMPurify(window);
+
+/** Presentation only: nothing that links, loads, acts or carries another language. */
+const mathTags = [
+  '#text',
+  'span',
+  'math',
+  'menclose',
+  'merror',
+  'mfrac',
+  'mi',
+  'mn',
+  'mo',
+  'mover',
+  'mpadded',
+  'mphantom',
+  'mroot',
+  'mrow',
+  'ms',
+  'mspace',
+  'msqrt',
+  'mstyle',
+  'msub',
+  'msubsup',
+  'msup',
+  'mtable',
+  'mtd',
+  'mtext',
+  'mtr',
+  'munder',
+  'munderover',
+  'semantics',
+];
+
+const mathAttributes = [
+  'accent',
+  'accentunder',
+  'class',
+  'depth',
+  'display',
+  'displaystyle',
+  'fence',
+  'height',
+  'largeop',
+  'linethickness',
+  'lspace',
+  'mathbackground',
+  'mathcolor',
+  'mathvariant',
+  'maxsize',
+  'minsize',
+  'movablelimits',
+  'rspace',
+  'scriptlevel',
+  'separator',
+  'stretchy',
+  'symmetric',
+  'width',
+];
+
+/** Back by more than a thin space, a formula could write over what others have said. */
+const mostBack = 0.5;
+purifyMath.addHook('uponSanitizeAttribute', (_, data) => {
+  if (data.attrValue.startsWith('-') && !(Number.parseFloat(data.attrValue) >= -mostBack && data.attrValue.endsWith('em')))
+    data.keepAttr = false;
+});
+
+/** Nodes of a formula, of what a library has made of it. */
+export function sanitiseFormula(markup: string): DocumentFragment {
+  return purifyMath.sanitize(markup, {
+    ALLOWED_TAGS: mathTags,
+    ALLOWED_ATTR: mathAttributes,
+    ALLOW_ARIA_ATTR: false,
+    ALLOW_DATA_ATTR: false,
+    KEEP_CONTENT: false,
     RETURN_DOM_FRAGMENT: true,
   });
 }

@@ -1,4 +1,5 @@
 import { Marked, type Links, type Token } from 'marked';
+import { formulaTokens, isOpenFormula, openFormulaAt, withoutFormulas } from './formulaTokens';
 
 /** A top-level block of a Markdown text, or several that cannot be told apart yet. */
 export interface Block {
@@ -6,7 +7,7 @@ export interface Block {
   readonly tokens: readonly Token[];
 }
 
-const grammar = new Marked({ gfm: true });
+const grammar = new Marked({ gfm: true, extensions: [...formulaTokens], hooks: { emStrongMask: withoutFormulas } });
 
 /**
  * Splits a growing text into blocks. `take` hands over blocks that no further text can change and keeps the rest; only the
@@ -47,11 +48,15 @@ export class BlockSplitter {
 
 /**
  * The last block that is not space: a list goes on after an empty line, and a paragraph may become a heading. What stands
- * after a list may be its next item while its line is not complete ("1" before "1. next").
+ * after a list may be its next item while its line is not complete ("1" before "1. next"). A formula on lines of its own belongs to the
+ * paragraph above when something follows in its last line, or when it is never closed.
  */
 function firstOpen(tokens: readonly Token[]): number {
   const last = tokens.findLastIndex((token) => token.type !== 'space');
   const before = tokens.findLastIndex((token, index) => token.type !== 'space' && index < last);
+  const { type, raw } = tokens[last] ?? { type: 'space', raw: '' };
+  const mayBeText = (type === 'formula' && !raw.includes('\n', raw.trimEnd().length)) || (type === 'paragraph' && isOpenFormula(raw));
+  if (mayBeText && before === last - 1 && tokens[before]?.type === 'paragraph') return before;
   return tokens[before]?.type === 'list' && !tokens[last]!.raw.includes('\n') ? before : last;
 }
 
@@ -82,11 +87,21 @@ export function fenceIsClosed(raw: string): boolean {
 export function closeInline(raw: string): string {
   const text = raw.trimEnd();
   const paragraph = text.slice(text.lastIndexOf('\n\n') + 1);
+  if (formulaLines.test(paragraph)) return raw;
   const ticks = openCodeSpan(paragraph);
   if (ticks !== null) return text.endsWith('`') ? text.slice(0, -ticks.length) : text + ticks;
+  const at = openFormulaAt(paragraph);
+  if (at >= 0) {
+    const from = text.length - paragraph.length + at;
+    const before = text.slice(0, from);
+    return before + text.slice(from).replace(/[*_~<\\[\]]/g, '\\$&') + openMarks(before.slice(before.lastIndexOf('\n\n') + 1));
+  }
   const withoutLink = text.replace(/!?\[([^[\]]*)(?:\](?:\([^()\s]*)?)?$/, (whole, label: string) => (whole.endsWith(']') ? whole : label));
   return withoutLink + openMarks(withoutLink.slice(withoutLink.lastIndexOf('\n\n') + 1));
 }
+
+/** Written on lines of its own: the grammar itself keeps one that is not closed from being anything else. */
+const formulaLines = /(?:^|\n) {0,3}(?:\$\$|\\\[)[^\n]*(?:\n|$)/;
 
 function openCodeSpan(text: string): string | null {
   let open: string | null = null;
@@ -107,7 +122,7 @@ function withoutCode(text: string): string {
 }
 
 function openMarks(text: string): string {
-  const plain = withoutCode(text).replace(/\\./g, '');
+  const plain = withoutFormulas(withoutCode(text)).replace(/\\./g, '');
   const stack: string[] = [];
   for (const match of plain.matchAll(/\*\*|~~|\*|__/g)) {
     const mark = match[0];

@@ -74,7 +74,7 @@ function mentionsIn(root: HTMLElement): Mention[] {
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node && found.length < mostMentions; node = texts.nextNode()) {
     const parent = node.parentElement;
-    if (!(node instanceof Text) || !parent || parent.closest('a, pre, button, .code-bar, math')) continue;
+    if (!(node instanceof Text) || !parent || parent.closest('a, pre, button, .code-bar, .math')) continue;
     if (parent.localName === 'code') {
       const href = fileHref(node.data.trim(), true);
       if (href !== null && parent.childNodes.length === 1) found.push({ node: parent, start: 0, end: 0, href });

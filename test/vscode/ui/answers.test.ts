@@ -104,4 +104,12 @@ describe('answers one can act on', function () {
       await workbench.screenshot(`answers-${theme}`);
     }
   });
+
+  it('draws formulas', async () => {
+    const { chat, api, workbench } = session;
+    api.enqueue(reply('The area is $\\pi r^2$, the sum\n\n$$\n\\sum_{i=1}^n i = \\frac{n(n+1)}{2}\n$$\n\nfor $5.'));
+    await chat.ask('How much?');
+    await waitFor('formulas', async () => (await chat.count('article.answer math')) === 2);
+    await workbench.screenshot('formulas');
+  });
 });

@@ -3,18 +3,26 @@ import type { Browser, Page } from 'playwright-core';
 import { blockHtml, pageEnd, pageHead } from '../../../src/node/transfer/export/transcriptHtml';
 import { launchChromium } from '../../support/view/chromium';
 import { fuzzing } from '../../support/fuzz';
-import { snapshot } from '../support/fixtures';
+import { assistant, snapshot } from '../support/fixtures';
 import { useViews } from '../support/openView';
-import { hostileTexts } from './hostileTexts';
+import { hostileFormulas, hostileTexts } from './hostileTexts';
 import { mutate } from './mutate';
 import { oddNodes, type Allowed } from './oddNodes';
 
 /** Written by Markdown, and harmless wherever it stands. */
 const written = 'a b blockquote br code del em h3 h4 h5 h6 hr li ol p pre strong table tbody td th thead tr ul';
 
+const mathNodes =
+  'math menclose merror mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover semantics';
+const mathAttributes =
+  'accent accentunder data-math data-source depth display displaystyle fence height largeop linethickness lspace mathbackground mathcolor mathvariant maxsize minsize movablelimits rspace scriptlevel separator stretchy symmetric width';
+
 const inView: Allowed = {
-  tags: `${written} div i ins kbd mark s small span sub sup u`.split(' '),
-  attributes: 'align aria-label class data-href data-language role start tabindex title'.split(' '),
+  tags: [
+    ...`${written} div i ins kbd mark s small span sub sup u`.split(' '),
+    ...mathNodes.split(' ').map((name) => `http://www.w3.org/1998/Math/MathML ${name}`),
+  ],
+  attributes: `align aria-label class data-href data-language role start tabindex title ${mathAttributes}`.split(' '),
   // The bar of a code block is made by the view.
   except: '.code-bar, .code-bar *',
 };
@@ -37,11 +45,13 @@ describe('hostile text, made by a fuzzer', () => {
     it('becomes nothing but text and harmless marks, also while it is a stream', async function () {
       const { random, seed, goesOn, limitMs } = fuzzing(usualSeconds);
       this.timeout(limitMs);
-      const { page } = await open({ snapshot: snapshot({ rows: [] }) });
+      const view = await open({ snapshot: snapshot({ rows: [assistant('a1', '$x$')] }) });
+      await view.until('formulas are drawn', async () => (await view.find('math').count()) > 0);
+      const { page } = view;
       const seen = await watch(page);
       let tried = 0;
       do {
-        const texts = Array.from({ length: batch }, () => mutate(hostileTexts, random));
+        const texts = Array.from({ length: batch }, () => mutate([...hostileTexts, ...hostileFormulas], random));
         const odd = await page.evaluate(renderTexts, {
           texts,
           cuts: texts.map(({ length }) => Math.floor(random() * length)),

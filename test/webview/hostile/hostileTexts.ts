@@ -89,3 +89,16 @@ export const hostileTexts: readonly string[] = [
   '<link rel=preload as=image href="https://example.org/preload"><link rel=dns-prefetch href="//example.org">',
   '<audio src="https://example.org/a" autoplay></audio><track src="https://example.org/t"><source srcset="https://example.org/s">',
 ];
+
+/** What a formula could be made to do: run, load, link, style, write over others, never end. */
+export const hostileFormulas: readonly string[] = [
+  '$\\href{javascript:window.owned=60}{x}$ $\\url{https://example.org/url}$ $$\\includegraphics[width=1em]{https://example.org/i.png}$$',
+  '$\\htmlStyle{position:fixed;inset:0}{x}$ $\\htmlClass{problem}{x}$ $\\htmlId{x}{y}$ $\\htmlData{href=javascript:window.owned=61}{x}$',
+  '$\\text{<img src=x onerror=window.owned=62>}$ $</math><img src=x onerror=window.owned=62>$ $\\text{</annotation><script>window.owned=62</script>}$',
+  '$\\kern{-30em}\\text{over others}$ $\\hspace{-30em}\\llap{x}\\raisebox{-30em}{down}$ $$\\rule{9999em}{9999em}$$',
+  '$\\def\\a{\\a\\a}\\a$ $$\\def\\x#1{#1#1#1#1}\\x{\\x{\\x{\\x{\\x{\\x{y}}}}}}$$ $\\newcommand{\\b}{\\b}\\b$',
+  `$${'{'.repeat(1_900)}${'}'.repeat(1_900)}$ $$${'\\frac{1}{'.repeat(300)}1${'}'.repeat(300)}$$ $${'^{x'.repeat(900)}$`,
+  '$\\color{red;background:url(https://example.org/c)}x$ $\\textcolor{var(--x)}{x}$ $\\colorbox{#fff"onclick="window.owned=63}{x}$',
+  '$$\\begin{matrix}<b onclick=window.owned=64>x</b>\\end{matrix}$$ \\(\\unicode{x3c}script\\) \\[\\char"3C\\char"62\\]',
+  '<span class="math" data-math="block">$\\href{javascript:window.owned=65}{x}$</span> <math href="javascript:window.owned=65"><mtext>x</mtext></math>',
+];

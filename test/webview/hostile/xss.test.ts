@@ -1,19 +1,19 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { assistant, compaction, liveText, noon, running, snapshot, tool, user } from '../support/fixtures';
 import { useViews } from '../support/openView';
-import { hostileTexts } from './hostileTexts';
+import { hostileFormulas, hostileTexts } from './hostileTexts';
 
 describe('hostile text', function () {
   this.timeout(60_000);
   const open = useViews();
 
   it('runs, loads and covers nothing, whether it comes at once or as a stream', async () => {
-    const view = await open({
-      snapshot: snapshot({ rows: hostileTexts.map((text, i) => assistant(`a${i}`, text)), turn: running('streaming') }),
-    });
+    const texts = [...hostileTexts, ...hostileFormulas];
+    const view = await open({ snapshot: snapshot({ rows: texts.map((text, i) => assistant(`a${i}`, text)), turn: running('streaming') }) });
+    await view.until('formulas are drawn', async () => (await view.find('math').count()) > 0);
     const requested: string[] = [];
     view.page.on('request', (request) => requested.push(request.url()));
-    for (const [i, text] of hostileTexts.entries()) {
+    for (const [i, text] of texts.entries()) {
       const half = Math.ceil(text.length / 2);
       await view.delta(liveText(`l${i}`, text.slice(0, half)), liveText(`l${i}`, text.slice(half)));
     }

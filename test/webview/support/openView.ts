@@ -197,7 +197,7 @@ export async function serve(route: Route): Promise<void> {
   const language = isLanguage(asked) ? asked : 'en';
   if (name === '') await route.fulfill({ contentType: 'text/html', body: pageHtml('main', language) });
   else if (name === 'panel') await route.fulfill({ contentType: 'text/html', body: pageHtml('panels', language) });
-  else if (['main.js', 'main.css', 'panels.js', 'panels.css'].includes(name))
+  else if (['main.js', 'main.css', 'math.js', 'panels.js', 'panels.css'].includes(name))
     await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
   else await route.fulfill({ status: 404 });
 }

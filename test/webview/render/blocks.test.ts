@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import * as fc from 'fast-check';
-import { BlockSplitter, fenceIsClosed, closeInline } from '../../webview-ui/render/streamedMarkdown';
+import { BlockSplitter, fenceIsClosed, closeInline } from '../../../webview-ui/render/streamedMarkdown';
 
 /** Runs in Node: no page is needed to see how a text is cut. */
 describe('blocks of a growing text', () => {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
-import { assistant, liveText, running, snapshot, user } from './support/fixtures';
-import { useViews } from './support/openView';
+import { assistant, liveText, running, snapshot, user } from '../support/fixtures';
+import { useViews } from '../support/openView';
 
 const fence = '```';
 const long = [
