@@ -92,6 +92,8 @@ const builds = [
       tokenWorker: 'src/node/tokens/tokenWorker.ts',
       analystWorker: 'src/node/analysis/analystWorker.ts',
       cli: 'src/node/cli.ts',
+      // The SDK is read by those who serve, not by every command.
+      mcp: 'src/node/mcp/serveMcp.ts',
     },
     outdir: 'dist',
   },

@@ -9,6 +9,7 @@ import { embed, embedHelp } from './cli/commands/embed';
 import { exportCommand, exportHelp } from './cli/commands/export';
 import { importCommand, importHelp } from './cli/commands/import';
 import { explain, run, runHelp } from './cli/commands/run';
+import { mcp, mcpHelp } from './cli/commands/mcp';
 import { restore, restoreHelp } from './cli/commands/restore';
 import { restoreFilesCommand, restoreFilesHelp } from './cli/commands/restoreFiles';
 import { search, searchHelp } from './cli/commands/search';
@@ -31,6 +32,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper stats …    sessions, tokens and cost by the day (stats --help)
   threadkeeper clean-up … moves sessions that nobody uses to the trash (clean-up --help)
   threadkeeper watch …    follows a session of another program as it goes on (watch --help)
+  threadkeeper mcp …      serves histories to other agents (mcp --help)
   threadkeeper import …   brings in sessions of other programs (import --help)
   threadkeeper export …   writes sessions as JSON, Markdown or HTML (export --help)
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
@@ -52,6 +54,7 @@ const commands = [
   { name: 'stats', run: stats, help: statsHelp },
   { name: 'clean-up', run: cleanUp, help: cleanUpHelp },
   { name: 'watch', run: watch, help: watchHelp },
+  { name: 'mcp', run: mcp, help: mcpHelp },
   { name: 'import', run: importCommand, help: importHelp },
   { name: 'export', run: exportCommand, help: exportHelp },
   { name: 'verify', run: verify, help: verifyHelp },

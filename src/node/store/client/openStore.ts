@@ -20,8 +20,11 @@ export interface OpenStoreOptions {
   readonly label: string;
   /** How long to wait for an owner that may be about to end, as the old extension host after a reload is. 5 s by default. */
   readonly waitForOwnerMs?: number;
-  /** Does not even try to own the store. */
-  readonly readonly?: boolean;
+  /**
+   * Does not even try to own the store. `join`: asks the window that owns it, which has it as it is at that moment and copies nothing;
+   * where none does, a copy is read.
+   */
+  readonly readonly?: boolean | 'join';
   /** Builds the store anew from what can be read of it; `status.note` then is `recovered`. Nothing happens where it cannot be owned. */
   readonly repair?: boolean;
   readonly signal?: AbortSignal;

@@ -13,7 +13,7 @@ export interface WorkerOptions {
   readonly waitForOwnerMs: number;
   /** Names this window to others, in the lease. */
   readonly label: string;
-  readonly readonly: boolean;
+  readonly readonly: boolean | 'join';
   /** Builds the store anew from what can be read of it. */
   readonly repair: boolean;
 }

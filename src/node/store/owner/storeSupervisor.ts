@@ -5,7 +5,7 @@ import type { StoreStatus } from '../../../core/ports';
 import { openCopied, mayPass } from '../copies/copiedStore';
 import type { BridgeFs } from '../wasm/fileBridge';
 import { HoldingsRecord, type HostEvents, type OpenedStore } from './storeService';
-import { acquireLease, defaultTiming, Lease } from '../sharing/lease';
+import { acquireLease, defaultTiming, holderOf, Lease } from '../sharing/lease';
 import type { LeaseRecord, LeaseTiming } from '../sharing/lease';
 import { StoreOwner } from './storeOwner';
 import type { IdleDelays } from './idleTask';
@@ -26,7 +26,7 @@ export interface HostOptions {
   /** How long to try to own the store or to reach its owner. */
   readonly waitForOwnerMs: number;
   readonly label: string;
-  readonly readonly: boolean;
+  readonly readonly: boolean | 'join';
   /** Builds the store anew from what can be read of it, whether or not it can be opened. */
   readonly repair?: boolean;
   readonly timing?: LeaseTiming;
@@ -176,7 +176,11 @@ export class StoreSupervisor {
 
   private async openStore(waitMs: number, again: boolean, signal?: AbortSignal): Promise<OpenedStore> {
     const files = storeFiles(this.options.folder);
-    if (this.options.readonly) return this.openCopy(files, { reason: 'other_owner', detail: english('Opened for reading only') });
+    if (this.options.readonly) {
+      const holder = this.options.readonly === 'join' ? holderOf(files.lease) : null;
+      const joined = holder && (await this.join(holder, signal));
+      return joined ?? this.openCopy(files, { reason: 'other_owner', detail: english('Opened for reading only') });
+    }
     try {
       const found = await this.openLive({ waitMs, again, signal });
       // What could not be repaired now is not repaired later, when nobody expects it.

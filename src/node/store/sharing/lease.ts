@@ -219,6 +219,11 @@ interface FoundLease {
 /** Windows answers so for a file that is just being removed, or that a virus scanner has to itself. */
 const notNow = ['EPERM', 'EBUSY'];
 
+/** Who has the lease or had it last, dead or alive; null when nobody has, or it cannot be known at the moment. */
+export function holderOf(file: string): LeaseRecord | null {
+  return readLease(file)?.record ?? null;
+}
+
 /** Undefined: there is none, or it cannot be known at the moment. */
 function readLease(file: string, read: Read = readWhole): FoundLease | undefined {
   try {
