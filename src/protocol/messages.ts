@@ -83,6 +83,16 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
         change: z.nullable(ChangedLines),
       }),
     ),
+    /** What a side question came to; `id`: all of it can be shown by that. */
+    aside: z.optional(
+      z.object({
+        id,
+        read: z.number(),
+        requests: z.number(),
+        cost: z.nullable(z.number()),
+        outcome: z.enum(['answered', 'stopped', 'failed']),
+      }),
+    ),
     /** What it changes, or has changed, can be seen. */
     hasDiff: z.boolean(),
     status: z.enum(['running', 'ok', 'error', 'denied', 'interrupted']),
@@ -384,6 +394,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('edit_plan'), entry: id }),
   z.object({ method: z.literal('answer_full'), answer: FullAnswer }),
   z.object({ method: z.literal('show_terminal') }),
+  /** Opens all of a side question to be read. */
+  z.object({ method: z.literal('show_aside'), id }),
   /** Opens what a call changes, or has changed, in a diff editor. */
   z.object({ method: z.literal('show_diff'), id }),
   /** Opens a note of the model's in an editor. */

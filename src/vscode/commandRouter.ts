@@ -278,6 +278,12 @@ export class CommandRouter implements WorkbenchActions {
     if (!this.deps.terminals.show()) throw new Error(t('This command runs in the background: its output is shown here.'));
   }
 
+  async showAside(entry: string): Promise<void> {
+    const [found] = await (await this.deps.composer.store()).entries([entry]);
+    if (found?.content.type !== 'side_question') throw new Error(t('This side question is not there any more.'));
+    await this.deps.changes.read(`${t('Side question')}.md`, found.content.text);
+  }
+
   private async wholeNote(change: FileChange): Promise<FileChange | null> {
     const now = await readNote(change.path, await this.deps.composer.noteFolders()).catch(() => undefined);
     return now === undefined ? null : wholeNoteChange(change, now);

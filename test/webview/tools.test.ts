@@ -153,4 +153,20 @@ describe('tool calls that ask', function () {
     await view.button('Continue').click();
     deepStrictEqual(await view.requested('retry'), { method: 'retry' });
   });
+
+  it('show how much a side question has read, and open all of it', async () => {
+    const aside = { id: 'm1', read: 42_300, requests: 3, cost: 0.12, outcome: 'answered' as const };
+    const row = tool('c1', { name: 'ask_aside', title: 'Looked into: Where is the port set?', aside });
+    const view = await open({
+      snapshot: snapshot({ rows: [row, tool('c2', { ...row, aside: { ...aside, requests: 1, cost: null, outcome: 'stopped' } })] }),
+    });
+    deepStrictEqual(await view.find('.aside-line > span').allTextContents(), [
+      '42.3k tokens read · 3 requests · $0.12',
+      '42.3k tokens read · 1 request · stopped',
+    ]);
+    await view.find('.aside-line button').first().focus();
+    await view.page.keyboard.press('Enter');
+    await view.requested('show_aside');
+    deepStrictEqual(await view.requests('show_aside'), [{ method: 'show_aside', id: 'm1' }]);
+  });
 });

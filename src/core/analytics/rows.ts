@@ -47,7 +47,7 @@ export interface UsageRow {
   readonly provider: string;
   readonly model: string;
   /** `compaction`: summaries and checkpoints; everything else answered the user, or tried to. */
-  readonly kind: 'turn' | 'compaction' | 'failed' | 'imported';
+  readonly kind: 'turn' | 'compaction' | 'failed' | 'imported' | 'aside';
   readonly requests: number;
   /** The tokens of these requests are our estimate. */
   readonly requestsEstimated: number;

@@ -203,7 +203,7 @@ export class BranchState {
   }
 
   private remember(usage: readonly UsageRecord[]): void {
-    const asked = usage.filter(({ kind }) => kind !== 'count' && kind !== 'imported');
+    const asked = usage.filter(({ kind }) => kind !== 'count' && kind !== 'imported' && kind !== 'aside');
     if (asked.length > 0) this.requests = [...this.requests, ...asked].slice(-mostRequests);
   }
 

@@ -10,6 +10,7 @@ import { compactionHistory, type PastCompaction } from '../session/liveCompactio
 import type { Pin } from '../session/storage';
 import type { Attachment, QueuedMessage } from '../session/userMessage';
 import type { Session, SessionDetails } from '../session/session';
+import { createAsideTool } from '../aside/asideTool';
 import { onDemandShare, ToolBox, toSpec } from '../tools/toolBox';
 import { Approvals } from './turn/approvals';
 import { Branching } from '../branches/branching';
@@ -121,7 +122,8 @@ export class Conversation {
       branchChanged: (replaced) => conversation.branchChanged(replaced),
       stop: () => conversation.operations.abort(),
     });
-    const own = deps.tools(emit);
+    const aside = createAsideTool(() => ({ ...deps, branch, engine, toolBox, approvals: conversation.approvals, emit }));
+    const own = [...deps.tools(emit), ...(deps.sideQuestions ? [aside] : [])];
     const engine = new ContextEngine(
       branch,
       deps.store,
@@ -396,9 +398,7 @@ export class Conversation {
     this.emit({ type: 'session_changed', session: this.session });
   }
 
-  /**
-   * Gives the session a policy of its own, or none; in force from the next request that begins after what runs. Rejects with `StoreError`.
-   */
+  /** Gives the session a policy of its own, or none; in force from the request behind what runs. Rejects with `StoreError`. */
   async setPolicy(policy: SessionPolicy | null): Promise<void> {
     await this.operations.enqueue(async () => {
       this.branch.session = await this.deps.store.updateSession(this.session.uuid, { policy });

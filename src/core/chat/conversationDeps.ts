@@ -22,6 +22,8 @@ export interface ConversationDeps {
   readonly costOf?: CostOf;
   /** What the model may call; `notify` tells the surfaces what a tool did. Asked once, when the session is opened. */
   readonly tools: (notify: (event: ConversationEvent) => void) => readonly Tool[];
+  /** Whether the model may have side questions answered in contexts of their own; omitted: no. */
+  readonly sideQuestions?: boolean;
   /** Omitted: what calls do to files is not recorded. */
   readonly recorder?: CallRecorder;
   /** Tools of other extensions and servers as they are now: only what the user chooses of them is used. */

@@ -52,7 +52,7 @@ export type ConversationEvent =
       readonly type: 'usage_reported';
       readonly model: string;
       readonly usage: TokenUsage;
-      readonly kind: 'turn' | 'compaction';
+      readonly kind: 'turn' | 'compaction' | 'aside';
       readonly cost: number | null;
     }
   /** A call (the uuid of its entry) waits for the user's answer. */

@@ -5,9 +5,9 @@ export interface UsageRecord {
   readonly model: string;
   /**
    * `failed`: a turn's request that was stopped or broke off; it measures no context. `imported`: another program's request, whose prompt
-   * was not ours.
+   * was not ours. `aside`: of a side question, which has a prompt of its own.
    */
-  readonly kind: 'turn' | 'compaction' | 'count' | 'failed' | 'imported';
+  readonly kind: 'turn' | 'compaction' | 'count' | 'failed' | 'imported' | 'aside';
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;

@@ -201,6 +201,26 @@ const preparedSummary = z.object({
   cost: z.nullable(z.number()),
 });
 
+/** A side question that a call has put (core/aside): a mark on the call, with all that was read and said. It is in no prompt. */
+const sideQuestion = z.object({
+  type: z.literal('side_question'),
+  question: z.string(),
+  /** Everything of it as Markdown, for people. */
+  text: z.string(),
+  outcome: z.enum(['answered', 'stopped', 'failed']),
+  provider: z.string(),
+  model: z.string(),
+  requests: z.number(),
+  calls: z.number(),
+  /** Tokens of what its tools have returned. */
+  read: z.number(),
+  /** Tokens of its requests, as they were billed. */
+  input: z.number(),
+  output: z.number(),
+  /** US dollars; null when a price is not known. */
+  cost: z.nullable(z.number()),
+});
+
 const entryContent = z.discriminatedUnion('type', [
   message,
   thinking,
@@ -211,6 +231,7 @@ const entryContent = z.discriminatedUnion('type', [
   compactionUndone,
   checkpoint,
   preparedSummary,
+  sideQuestion,
   z.object({ type: z.literal('usage_note'), text: z.string() }),
   z.object({ type: z.literal('memory_note'), text: z.string() }),
   z.object({ type: z.literal('branch_summary'), text: z.string(), branchLeaf: z.string() }),
@@ -282,6 +303,7 @@ const entryKinds: Readonly<Record<EntryType, EntryKind>> = {
   compaction_undone: { ...plain, breaksPrefix: true, tellsSize: true },
   checkpoint: { ...plain, text: 'summary', isMark: true, tellsSize: true },
   prepared_summary: { ...plain, isMark: true, hasOwnRow: false },
+  side_question: { ...plain, text: 'text', isMark: true, hasOwnRow: false },
   usage_note: { ...plain, text: 'text' },
   memory_note: { ...plain, text: 'text', isFound: true },
   branch_summary: { ...plain, text: 'text', isFound: true, isExcludable: true, isSaid: true },

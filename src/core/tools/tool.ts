@@ -37,6 +37,8 @@ export interface ApprovalQuestion {
 export interface ToolRun {
   /** The user's answer was about this; null when nothing was asked. A tool does nothing else than what was shown. */
   readonly approved: ApprovalQuestion | null;
+  /** UUID of the call's entry. */
+  readonly call?: string;
   /** Shown while the call runs; what the model reads is the outcome. */
   readonly onOutput: (text: string) => void;
   /** The call has changed a note of the model's. */

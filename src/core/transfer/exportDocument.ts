@@ -24,7 +24,7 @@ const usage = z.object({
   entry: z.string(),
   provider: z.string(),
   model: z.string(),
-  kind: z.enum(['turn', 'compaction', 'count', 'failed', 'imported']),
+  kind: z.enum(['turn', 'compaction', 'count', 'failed', 'imported', 'aside']),
   input: z.number(),
   output: z.number(),
   cacheRead: z.number(),

@@ -89,6 +89,8 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
         t('Summary prepared: {0} tokens before, {1} after', wholeNumber(content.tokensBefore), wholeNumber(content.tokensAfter)),
         [],
       );
+    case 'side_question':
+      return block('note', t('Side question: {0} tokens read', wholeNumber(content.read)), [markdown(content.text)], true);
     case 'custom':
       return block('note', content.customType, [verbatim(JSON.stringify(content.data, null, 2) ?? '')], true);
   }

@@ -12,7 +12,7 @@ import { newSeal, UuidV7 } from './ids';
 import { systemClock } from './systemClock';
 
 /** What is made here of the parts below. */
-type Made = 'clock' | 'ids' | 'tools' | 'instructions' | 'memoryHead' | 'policy' | 'random' | 'pinnedFiles';
+type Made = 'clock' | 'ids' | 'tools' | 'instructions' | 'memoryHead' | 'policy' | 'random' | 'pinnedFiles' | 'sideQuestions';
 
 /** Everything else goes into a conversation as it is. */
 export interface ConversationParts extends Omit<ConversationDeps, Made | 'otherTools'>, Partial<Pick<ConversationDeps, 'otherTools'>> {
@@ -63,6 +63,7 @@ export function conversationDeps({
       return resolved;
     },
     random: Math.random,
+    sideQuestions: true,
     pinnedFiles: new WorkspacePins(folders),
   };
 }

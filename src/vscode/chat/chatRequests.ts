@@ -33,6 +33,7 @@ export interface WorkbenchActions {
   answerFull(answer: FullAnswer): Promise<void>;
   showDiff(call: string): Promise<void>;
   showTerminal(): void;
+  showAside(entry: string): Promise<void>;
   openNote(path: string): Promise<void>;
   saveNote(): Promise<void>;
   openLink(href: string): Promise<void>;
@@ -146,6 +147,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return showEntry(request.id, controller);
     case 'answer_tool':
       return workbench.approvals.answer(request.id, request.answer);
+    case 'show_aside':
+      return workbench.showAside(request.id);
     case 'show_terminal':
       return workbench.showTerminal();
     case 'answer_full':

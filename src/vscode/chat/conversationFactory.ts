@@ -5,6 +5,7 @@ import type { AskWhenFull, ReviewCompaction } from '../../core/chat/turn/turn';
 import { sumOf, DailyBudget } from '../../core/cost/spending';
 import { heedsFiles } from './instructionSwitch';
 import { costOf, priceOf } from '../../core/cost/prices';
+import { createAsideTool } from '../../core/aside/asideTool';
 import { OfflineModel } from '../../core/offline/offlineModel';
 import type { Logger, MemoryNotes, SessionStore, TokenCounter } from '../../core/ports';
 import type { Session } from '../../core/session/session';
@@ -137,7 +138,7 @@ export class ConversationFactory {
       Promise.reject(new Error(english('This session has no messages yet.'))),
     );
     const branch = { session: { uuid: '', metadata: { [chosenToolsKey]: chosen } } };
-    const own = tools(() => undefined);
+    const own = [...tools(() => undefined), createAsideTool(null)];
     return new ToolBox(own, otherTools, { store, branch, tokensOf: (text) => Math.ceil(text.length / 4), budget: () => 0 }).list();
   }
 

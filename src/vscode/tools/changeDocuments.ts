@@ -1,4 +1,4 @@
-import { commands, EventEmitter, Uri, workspace, type TextDocumentContentProvider } from 'vscode';
+import { commands, EventEmitter, Uri, window, workspace, type TextDocumentContentProvider } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { t } from '../../core/l10n';
 import type { FileChange } from '../../core/tools/tool';
@@ -28,6 +28,11 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
     await commands.executeCommand('vscode.diff', this.document(name, 'before', before), this.document(name, 'after', after), title, {
       preview: true,
     });
+  }
+
+  /** A text by itself, to be read. */
+  async read(name: string, text: string): Promise<void> {
+    await window.showTextDocument(this.document(name, 'text', text), { preview: true });
   }
 
   /**

@@ -103,6 +103,8 @@ export class ConversationRig {
   approvalRule: (question: ApprovalQuestion) => ApprovalRule = () => 'allow';
   maxRounds = 50;
   recallHints = false;
+  /** Of conversations that are opened from now on. */
+  sideQuestions = false;
   /** Head of the notes. */
   notes: string | null = null;
   /** Beside `write_file`, `dump` and `echo`; for conversations that are opened from now on. */
@@ -219,6 +221,7 @@ export class ConversationRig {
         ...this.moreTools,
       ],
       ...(this.recorder ? { recorder: this.recorder } : {}),
+      sideQuestions: this.sideQuestions,
       otherTools: () => this.otherTools,
       approvalRule: (question) => this.approvalRule(question),
       maxRounds: () => this.maxRounds,

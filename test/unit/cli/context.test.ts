@@ -70,7 +70,7 @@ describe('threadkeeper context', () => {
     assert.match(request.system, /Be brief\.$/);
     assert.deepEqual(
       request.tools.map(({ name }) => name),
-      ['memory', 'recall'],
+      ['memory', 'recall', 'update_todos', 'ask_aside'],
     );
   });
 

@@ -118,6 +118,23 @@ const entryPaths: Readonly<Record<EntryType, Path>> = {
     }),
     frames: '',
   }),
+  side_question: async (text) => ({
+    texts: await around({
+      type: 'side_question',
+      question: text,
+      text,
+      outcome: 'answered',
+      provider: text,
+      model: text,
+      requests: 1,
+      calls: 1,
+      read: 1,
+      input: 1,
+      output: 1,
+      cost: null,
+    }),
+    frames: '',
+  }),
   prepared_summary: async (text) => ({
     texts: await around({
       type: 'prepared_summary',

@@ -13,6 +13,7 @@ const context: RowContext = {
   isRepeated: () => false,
   result: () => undefined,
   output: () => undefined,
+  aside: () => undefined,
   approval: () => undefined,
   isRunning: () => false,
   compactionState: () => ({ isLive: false }) as never,

@@ -92,4 +92,32 @@ describe('planning', function () {
     assert.equal(await page.locator('.tab', { hasText: /^Plan / }).count(), 0);
     await workbench.screenshot('plan-started');
   });
+
+  it('has a side question answered whose reading fills nothing, and shows all of it', async () => {
+    const { chat, api, workbench } = session;
+    const before = api.messages.length;
+    api.enqueue(
+      reply(toolCall('ask_aside', { question: 'Where is the next high water computed?' })),
+      reply(toolCall('read_file', { path: 'src/tide.js' }), toolCall('create_file', { path: 'src/never.txt', content: 'no' })),
+      reply('In src/tide.js:2, by nextHighWater.'),
+      reply('It is in src/tide.js.'),
+    );
+    await chat.ask('Where is high water computed?');
+    const [, first, second, last] = api.messages.slice(before).map(({ body }) => JSON.stringify(body));
+    assert.doesNotMatch(first!, /Speed up the tide table|ask_aside|create_file/);
+    assert.match(second!, /export function nextHighWater/);
+    assert.match(second!, /There is no tool called/);
+    assert.match(last!, /In src\/tide\.js:2, by nextHighWater\./);
+    assert.doesNotMatch(last!.slice(last!.lastIndexOf('ask_aside')), /export function nextHighWater/);
+    await chat.see('.tool-title', 'Looked into: Where is the next high water computed?');
+    await chat.see('.aside-line', /tokens read · 2 requests/);
+    assert.equal(existsSync(join(session.folder, 'src/never.txt')), false);
+    await workbench.screenshot('side-question');
+    await (await chat.locator('.aside-line button')).last().click();
+    const editor = workbench.page.locator('.editor-instance .view-lines');
+    await waitFor('all of it in an editor', async () =>
+      /> Where is the next high water computed\?/.test((await editor.innerText()).replaceAll('\u00a0', ' ')),
+    );
+    await workbench.screenshot('side-question-shown');
+  });
 });

@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { t } from '../../../src/protocol/l10n';
+import { t, wholeNumber } from '../../../src/protocol/l10n';
+import { costText } from '../../lib/format';
 import type { TranscriptRow } from '../../../src/protocol/messages';
-import { visibleText } from '../../../src/protocol/figures';
+import { shortTokens, visibleText } from '../../../src/protocol/figures';
 import { icon, type IconName } from '../../render/icons';
 import { lineCounts } from './changeLines';
 import { approvalCard } from './decisionCards';
@@ -43,6 +44,7 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
           <span class=${status === statuses.ok || status === statuses.running || status === waiting ? 'sr-only' : ''}>${status.label()}</span>
         </span>
       </button>
+      ${tool.aside ? asideLine(tool.aside) : nothing}
       ${tool.file === undefined ? nothing : openButton(tool.file)}
       ${
         tool.name === 'run_command' && tool.status === 'running' && !tool.approval
@@ -62,6 +64,20 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
       ${excludedRemark(tool, canBranch)}
     </div>
   `;
+}
+
+/** How much a side question has read, what it cost, and the way to all of it. */
+function asideLine({ id, read, requests, cost, outcome }: NonNullable<Tool['aside']>): TemplateResult {
+  const facts = [
+    t('{0} tokens read', shortTokens(read)),
+    t(requests === 1 ? '{0} request' : '{0} requests', wholeNumber(requests)),
+    ...(cost === null ? [] : [costText({ usd: cost, requestsWithoutCost: 0, requestsEstimated: 0 }, 1)]),
+    ...(outcome === 'answered' ? [] : [outcome === 'stopped' ? t('stopped') : t('failed')]),
+  ];
+  return html`<div class="aside-line">
+    <span>${facts.join(' · ')}</span>
+    <button type="button" class="link-button" @click=${ask({ method: 'show_aside', id })}>${t('Show')}</button>
+  </div>`;
 }
 
 function openButton(file: string): TemplateResult {

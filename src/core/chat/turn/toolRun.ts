@@ -107,7 +107,7 @@ export async function runTool(
     const onOutput = (text: string) => emit({ type: 'tool_output', call: call.uuid, text });
     const run = () =>
       inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) =>
-        tool.run(input, ended, { approved: question, onOutput, onNoteWritten, tell }),
+        tool.run(input, ended, { approved: question, call: call.uuid, onOutput, onNoteWritten, tell }),
       );
     const outcome = await (recorder ? recorder.around(tool, run) : run());
     return result(signal.aborted && outcome.status === 'error' ? { ...outcome, status: 'interrupted' } : outcome);

@@ -266,6 +266,7 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
     case 'compaction_undone':
     case 'checkpoint':
     case 'prepared_summary':
+    case 'side_question':
     case 'label':
     case 'model_change':
     case 'thinking_level_change':

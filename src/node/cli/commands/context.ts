@@ -16,6 +16,7 @@ import { createRecallTool } from '../../../core/recall/recallTool';
 import type { StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
 import { createTodoTool } from '../../../core/todo/todoTool';
+import { createAsideTool } from '../../../core/aside/asideTool';
 import { toSpec, ToolBox } from '../../../core/tools/toolBox';
 import { cacheText, segmentLabels, thresholdText } from '../../../protocol/contextText';
 import { WorkerAnalyst } from '../../analysis/workerAnalyst';
@@ -90,6 +91,7 @@ export async function context(args: readonly string[]): Promise<number> {
       createRecallTool({ store, session: () => uuid, newSeal }),
       createTodoTool(),
       ...workspaceToolsOf(toolWorkspace(flags, allowTools), allowTools),
+      createAsideTool(null),
     ];
     const tools = new ToolBox(own, () => [], { store, branch, tokensOf: () => 0, budget: () => 0 }).current();
     const prompt = { system: systemPrompt(tools, instructionsOf(branch.entries), branch.frames), tools: tools.map(toSpec) };

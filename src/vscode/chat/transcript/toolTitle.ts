@@ -3,6 +3,7 @@ import { t } from '../../../core/l10n';
 import { recallToolName } from '../../../core/recall/history';
 import type { ContentOf } from '../../../core/session/entry';
 import { skillToolName } from '../../../core/skills/skill';
+import { asideToolName } from '../../../core/aside/asideText';
 import { doneCount, todosOfInput, todoToolName } from '../../../core/todo/todoList';
 import { createFileName, editFileName } from '../../../core/tools/files/callChange';
 
@@ -40,6 +41,12 @@ export function toolTitle({ name, input }: Pick<ContentOf<'tool_call'>, 'name' |
       return value('query') === null ? t('Looked up the history') : t('Looked up “{0}” in the history', value('query')!);
     case skillToolName:
       return value('name') === null ? null : t('Read the skill {0}', value('name')!);
+    case asideToolName:
+      return value('question') === null
+        ? null
+        : isDone
+          ? t('Looked into: {0}', value('question')!)
+          : t('Look into: {0}', value('question')!);
     case todoToolName: {
       const list = todosOfInput(input);
       if (list === null) return null;

@@ -35,6 +35,8 @@ export class Transcript {
   /** Everything whose row can change later, or that changes others, from every page that was read. */
   private readonly marks = new Map<string, StoredEntry>();
   private readonly results = new Map<string, EntryOf<'tool_result'>>();
+  /** What side questions came to, by the calls that put them. */
+  private readonly asides = new Map<string, EntryOf<'side_question'>>();
   private readonly undone = new Set<string>();
   /** Records whose place another summary of the same range has taken. */
   private readonly replaced = new Set<string>();
@@ -66,6 +68,7 @@ export class Transcript {
     this.entries = [];
     this.marks.clear();
     this.results.clear();
+    this.asides.clear();
     this.undone.clear();
     this.replaced.clear();
     this.discarded.clear();
@@ -236,6 +239,7 @@ export class Transcript {
       for (const uuid of discardedEntries([entry])) this.discarded.set(uuid, entry.seq);
       if (isWritten(entry)) this.lastWritten = Math.max(this.lastWritten, entry.seq);
       if (isEntryOf(entry, 'tool_result')) this.results.set(entry.content.callId, entry);
+      else if (isEntryOf(entry, 'side_question') && entry.parent !== null) this.asides.set(entry.parent, entry);
       else if (isEntryOf(entry, 'compaction_undone')) this.undone.add(entry.content.target);
       if (isEntryOf(entry, 'compaction') && entry.content.supersedes) this.replaced.add(entry.content.supersedes);
       if (isEntryOf(entry, 'nudge') || isEntryOf(entry, 'compaction') || isEntryOf(entry, 'tool_call')) this.marks.set(entry.uuid, entry);
@@ -261,6 +265,7 @@ export class Transcript {
       // Asked for user messages only, which are few: it makes the projection.
       excerpted: (uuid) => this.source.excerpted.has(uuid),
       result: (callId) => this.results.get(callId),
+      aside: (uuid) => this.asides.get(uuid),
       output: (uuid) => this.outputs.get(uuid),
       approval: (uuid) => this.questions.get(uuid),
       isRunning: (uuid) => this.running.has(uuid),

@@ -20,6 +20,8 @@ export interface RowContext {
   readonly foldedBefore: number;
   readonly excerpted: (uuid: string) => boolean;
   readonly result: (callId: string) => EntryOf<'tool_result'> | undefined;
+  /** What the side question of a call came to. */
+  readonly aside: (uuid: string) => EntryOf<'side_question'> | undefined;
   /** What a running call has printed. */
   readonly output: (uuid: string) => string | undefined;
   readonly approval: (uuid: string) => ApprovalQuestion | undefined;
@@ -119,6 +121,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'file_changes':
     case 'session_info':
     case 'prepared_summary':
+    case 'side_question':
       return null;
   }
 }
@@ -169,11 +172,18 @@ function toolRow(
             change: question.change && changedLines(question.change),
           }
         : null,
+    ...asideOf(context.aside(id)),
     hasDiff: callChange(call) !== null && (result === undefined ? question !== undefined : result.status === 'ok'),
     status: result?.status ?? (context.isRunning(id) ? 'running' : 'interrupted'),
     folded,
     excluded: context.isExcluded(id),
   };
+}
+
+function asideOf(entry: EntryOf<'side_question'> | undefined): Pick<TranscriptRow & { kind: 'tool' }, 'aside'> {
+  if (!entry) return {};
+  const { read, requests, cost, outcome } = entry.content;
+  return { aside: { id: entry.uuid, read, requests, cost, outcome } };
 }
 
 /** Calls of which the input names a file that can be opened when they are done. */
