@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { UnpackBudget } from '../../../src/node/transfer/foreign/unpackZstd';
-import { eventText } from '../../../src/node/transfer/foreign/readSqlite';
+import { eventText } from '../../../src/node/transfer/foreign/eventText';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -7,6 +7,7 @@ import { english } from '../../../core/l10n';
 import { ReportBuilder, type ImportOutcome, type ImportReport } from '../../../core/transfer/importReport';
 import type { ImportProgress } from '../../transfer/import/importFiles';
 import type { ImportRequest } from '../../transfer/import/importTask';
+import type { WatchEvent, WatchRequest } from '../../transfer/watch/watchTask';
 import type { TaskProgress, VerifyReport } from '../../../core/maintenance/reports';
 import type { BackupRequest } from '../copies/backupStore';
 import { privateFolder } from '../copies/readonlyCopy';
@@ -27,7 +28,8 @@ export type StoreTask =
   | { readonly kind: 'verify'; readonly files: StoreFiles; readonly scratch: string }
   | { readonly kind: 'backup'; readonly request: BackupRequest }
   | { readonly kind: 'restore'; readonly request: RestoreRequest }
-  | { readonly kind: 'import'; readonly request: ImportRequest };
+  | { readonly kind: 'import'; readonly request: ImportRequest }
+  | { readonly kind: 'watch'; readonly request: WatchRequest };
 
 export interface TaskData {
   readonly task: StoreTask;
@@ -37,6 +39,7 @@ export interface TaskData {
 export type TaskMessage =
   | { readonly type: 'progress'; readonly progress: TaskProgress | ImportProgress }
   | { readonly type: 'outcome'; readonly outcome: ImportOutcome }
+  | { readonly type: 'watched'; readonly event: WatchEvent }
   | { readonly type: 'done'; readonly value: unknown }
   | { readonly type: 'failed'; readonly error: WireError };
 
@@ -112,6 +115,18 @@ export async function importThrough(
   }
 }
 
+/** Follows other programs through a port of the store (watchTask.ts) until it is stopped. Rejects when its thread cannot go on. */
+export async function watchThrough(
+  store: JoinedPort,
+  request: Omit<WatchRequest, 'store'>,
+  options: TaskOptions & { readonly onEvent: (event: WatchEvent) => void },
+): Promise<void> {
+  const told = { ports: [store.port], ownEndMs, onWatched: options.onEvent };
+  await run({ kind: 'watch', request: { ...request, store } }, options, [], told).catch((error: unknown) => {
+    if (!CancelledError.is(error)) throw error;
+  });
+}
+
 /** The work it was at ended it, and not its own decision. */
 class ThreadDied extends StoreError {}
 
@@ -128,7 +143,13 @@ async function run<Progress>(
     ports = [],
     ownEndMs = 0,
     onOutcome,
-  }: { readonly ports?: readonly MessagePort[]; readonly ownEndMs?: number; readonly onOutcome?: (outcome: ImportOutcome) => void } = {},
+    onWatched,
+  }: {
+    readonly ports?: readonly MessagePort[];
+    readonly ownEndMs?: number;
+    readonly onOutcome?: (outcome: ImportOutcome) => void;
+    readonly onWatched?: (event: WatchEvent) => void;
+  } = {},
 ): Promise<unknown> {
   if (signal?.aborted) throw new CancelledError();
   const workerData: TaskData = { task, wasmFile: join(dirname(workerFile), 'sql-wasm.wasm') };
@@ -138,6 +159,7 @@ async function run<Progress>(
     worker.on('message', (message: TaskMessage) => {
       if (message.type === 'progress') onProgress?.(message.progress as Progress);
       else if (message.type === 'outcome') onOutcome?.(message.outcome);
+      else if (message.type === 'watched') onWatched?.(message.event);
       else if (message.type === 'done') resolve(message.value);
       else reject(fromWire(message.error));
     });

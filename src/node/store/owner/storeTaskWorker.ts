@@ -1,5 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { importTask } from '../../transfer/import/importTask';
+import { watchTask } from '../../transfer/watch/watchTask';
 import { backUpStore } from '../copies/backupStore';
 import { restoreStore } from '../repair/restoreStore';
 import { loadSqlite } from '../wasm/sqlite';
@@ -42,5 +43,7 @@ async function perform(one: StoreTask): Promise<unknown> {
         onOutcome: (outcome) => send({ type: 'outcome', outcome }),
         onProgress,
       });
+    case 'watch':
+      return watchTask(one.request, { wasmFile, signal: stop.signal, tell: (event) => send({ type: 'watched', event }) });
   }
 }

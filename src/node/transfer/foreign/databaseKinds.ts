@@ -6,10 +6,14 @@ import { cursorEvents } from '../../../core/transfer/formats/cursor';
 import { parseForeign } from '../../../core/transfer/formats/foreignJson';
 import { gooseEvents } from '../../../core/transfer/formats/goose';
 import { librecodeEvents } from '../../../core/transfer/formats/librecode';
+import { PiReader } from '../../../core/transfer/formats/pi';
+import { withAbout } from '../../../core/transfer/openClawKeys';
 import { opencodeEvents } from '../../../core/transfer/formats/opencode';
 import { zedEvents } from '../../../core/transfer/formats/zed';
 import type { SourceEvent } from '../../../core/transfer/sourceRecord';
 import { recordHash } from '../import/sessionWriter';
+import { eventText } from './eventText';
+import { OpenClawSessions } from '../openClaw/openClawSessions';
 import type { ForeignDatabase } from './foreignDatabase';
 import { UnpackBudget, unpackZstd } from './unpackZstd';
 
@@ -18,6 +22,10 @@ export interface DatabaseKind {
   /** In the order of their beginning. */
   ids(database: ForeignDatabase): string[];
   events(database: ForeignDatabase, id: string): SourceEvent[];
+  /** Omitted: what is not there has no events. */
+  exists?(database: ForeignDatabase, id: string): boolean;
+  /** Where a session was, without reading it; null: that is not known, undefined: it has to be read. */
+  folder?(database: ForeignDatabase, id: string): string | null | undefined;
   /** Rows that come with what is said: a table, and what names the session in it. */
   readonly appended?: { readonly table: string; readonly session: string; readonly idOf?: (value: string) => string | null };
   /** A row for each session, with what changes when something of it does. */
@@ -29,6 +37,8 @@ export interface DatabaseKind {
 export const databaseKinds = {
   goose: {
     ids: (database) => idsOf(database, 'sessions', ['created_at', 'id']),
+    exists: (database, id) => isIn(database, 'sessions', id),
+    folder: (database, id) => folderIn(database, 'sessions', 'working_dir', id),
     events: (database, id) => gooseEvents(sessionOf(database, 'sessions', id), messagesOf(database, id, ['created_timestamp', 'id'])),
     appended: { table: 'messages', session: 'session_id' },
     stamped: { table: 'sessions', id: 'id', columns: ['updated_at', 'description', 'name'] },
@@ -41,6 +51,8 @@ export const databaseKinds = {
   },
   librecode: {
     ids: (database) => idsOf(database, 'sessions', ['created_at', 'id']),
+    exists: (database, id) => isIn(database, 'sessions', id),
+    folder: (database, id) => folderIn(database, 'sessions', 'cwd', id),
     events: (database, id) =>
       librecodeEvents(
         sessionOf(database, 'sessions', id),
@@ -53,11 +65,27 @@ export const databaseKinds = {
   kilo: opencode(),
   zed: {
     ids: (database) => idsOf(database, 'threads', ['updated_at', 'id']),
+    exists: (database, id) => isIn(database, 'threads', id),
+    folder: (database, id) => folderIn(database, 'threads', 'folder_paths', id)?.split('\n')[0] ?? null,
     events: (database, id) => {
       const row = sessionOf(database, 'threads', id, 'all');
       return zedEvents(row, zedText(row['data']), hashOf);
     },
     stamped: { table: 'threads', id: 'id', columns: ['updated_at'] },
+  },
+  openclaw: {
+    ids: (database) => [...new Set([...database.rows('transcript_events', ['session_id'])].map((row) => String(row['session_id'])))],
+    events: (database, id) => {
+      const [reader, about, budget] = [new PiReader(), new OpenClawSessions(database, id).about(id), new UnpackBudget()];
+      const rows = [...database.rows('transcript_events', ['event_json', 'event_zstd'], { equal: { session_id: id }, order: ['seq'] })];
+      return rows.flatMap((row, line) => {
+        const text = eventText(row, budget);
+        return reader
+          .read(parseForeign(text)?.value ?? text, line, recordHash(text), id)
+          .flatMap((event) => (event.type === 'session' ? withAbout(event, about) : event));
+      });
+    },
+    appended: { table: 'transcript_events', session: 'session_id' },
   },
   cursor: {
     ids: (database) =>
@@ -85,6 +113,8 @@ export function isKind(name: string): name is KindName {
 function opencode(): DatabaseKind {
   return {
     ids: (database) => idsOf(database, 'session', ['time_created', 'id']),
+    exists: (database, id) => isIn(database, 'session', id),
+    folder: (database, id) => folderIn(database, 'session', 'directory', id),
     events: (database, id) =>
       opencodeEvents(
         sessionOf(database, 'session', id, ['id', 'parent_id', 'directory', 'title', 'time_created', 'time_archived']),
@@ -96,6 +126,16 @@ function opencode(): DatabaseKind {
     // Rows are written over: what counts the events of a session says so.
     counted: { table: 'event_sequence', id: 'aggregate_id', columns: ['seq'] },
   };
+}
+
+function isIn(database: ForeignDatabase, table: string, id: string): boolean {
+  return database.count(table, { equal: { id } }) > 0;
+}
+
+function folderIn(database: ForeignDatabase, table: string, column: string, id: string): string | null {
+  const [row] = [...database.rows(table, [column], { equal: { id }, limit: 1 })];
+  const value = row?.[column];
+  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 const composerPrefix = 'composerData:';
@@ -196,8 +236,7 @@ export function changedSessions(
       if (id !== null) ids.add(id);
     }
   }
-  const known = ids.size === 0 ? [] : kind.ids(database);
-  return { ids: known.filter((id) => ids.has(id)), mark: next };
+  return { ids: [...ids], mark: next };
 }
 
 function newestRow(database: ForeignDatabase, table: string): number {

@@ -46,12 +46,13 @@ export class FileTail {
       this.checked = Buffer.alloc(0);
       if (!isFirst) yield { type: 'restarted' };
     }
-    for await (const { text, end, complete } of readLines(this.file, this.offset, signal)) {
+    for await (const { text, end, complete, bytes } of readLines(this.file, this.offset, signal)) {
       if (!complete) break;
       if (text.trim() !== '') yield { type: 'line', text };
+      // Of what was read, and not of what stands there by now: the file may be another one already.
+      this.checked = bytes ? ending(this.checked, bytes) : await this.before(end);
       this.offset = end;
     }
-    this.checked = await this.before(this.offset);
   }
 
   private async look(): Promise<{ readonly identity: string; readonly size: number } | null> {
@@ -74,6 +75,14 @@ export class FileTail {
       await handle.close();
     }
   }
+}
+
+const lineFeed = Buffer.from('\n');
+
+function ending(before: Buffer, line: Buffer): Buffer {
+  const isEnough = line.length + 1 >= checkedBytes;
+  const all = Buffer.concat(isEnough ? [line.subarray(line.length + 1 - checkedBytes), lineFeed] : [before, line, lineFeed]);
+  return all.length > checkedBytes ? Buffer.from(all.subarray(all.length - checkedBytes)) : all;
 }
 
 export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {

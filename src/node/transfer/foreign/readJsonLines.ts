@@ -72,6 +72,8 @@ interface SourceLine {
   readonly end: number;
   /** False for a last line without an end: more of it may come. */
   readonly complete: boolean;
+  /** As they stood there when they were read, without the line feed; null of a line that was too long to be held. */
+  readonly bytes: Buffer | null;
 }
 
 const lineFeed = 0x0a;
@@ -115,9 +117,10 @@ export async function* readLines(file: string, from = 0, signal?: AbortSignal): 
 }
 
 function lineOf(pieces: readonly Buffer[], start: number, end: number, complete: boolean): SourceLine {
-  if (end - start > mostLineBytes) return { text: JSON.stringify({ type: 'too_large', bytes: end - start }), start, end, complete };
+  if (end - start > mostLineBytes)
+    return { text: JSON.stringify({ type: 'too_large', bytes: end - start }), start, end, complete, bytes: null };
   const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   const length = bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length;
   const text = bytes.toString('utf8', start === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0, length);
-  return { text, start, end, complete };
+  return { text, start, end, complete, bytes };
 }

@@ -1,18 +1,18 @@
 import { goclawEvents } from '../../../core/transfer/formats/goclaw';
 import { parseForeign, tooDeep, timeOf } from '../../../core/transfer/formats/foreignJson';
-import type { Json } from '../../../core/base/json';
 import { PiReader } from '../../../core/transfer/formats/pi';
 import type { SourceEvent } from '../../../core/transfer/sourceRecord';
 import { withAbout } from '../../../core/transfer/openClawKeys';
 import { databaseKinds, hashed, type DatabaseKind, type KindName } from './databaseKinds';
+import { eventColumns, eventText } from './eventText';
 import type { ColdArchives } from '../openClaw/coldArchives';
 import type { ForeignDatabase } from './foreignDatabase';
 import type { ImportContext } from '../import/importStore';
 import { OpenClawSessions } from '../openClaw/openClawSessions';
 import { recordHash } from '../import/sessionWriter';
-import { UnpackBudget, unpackZstd } from './unpackZstd';
+import { UnpackBudget } from './unpackZstd';
 
-export type DatabaseFormat = KindName | 'openclaw' | 'goclaw';
+export type DatabaseFormat = KindName | 'goclaw';
 
 /** Its tables tell; null for a database of another kind. */
 export function databaseFormat(database: ForeignDatabase): DatabaseFormat | null {
@@ -97,20 +97,4 @@ function* openclaw(
     yield* read(String(row['session_id']), eventText(row, budget));
   }
   for (const { session, texts } of cold?.open() ?? []) for (const text of texts) yield* read(session, text);
-}
-
-/** OpenClaw's rows have these: from 2026.9.6 on they may be compressed. */
-export const eventColumns: readonly string[] = ['event_json', 'event_zstd'];
-
-/**
- * What is too large to be decompressed is said to be there, as a record of a kind of its own. Throws what is damaged: rather no import
- * than one with holes.
- */
-export function eventText({ event_json: json, event_zstd: compressed }: Json, budget: UnpackBudget): string {
-  if (typeof json === 'string') return json;
-  if (!(compressed instanceof Uint8Array)) return '';
-  const bytes = unpackZstd(compressed, budget);
-  return bytes
-    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-    : JSON.stringify({ type: 'too_large', compressedBytes: compressed.length });
 }

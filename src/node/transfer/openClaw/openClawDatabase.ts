@@ -7,7 +7,7 @@ import { ForeignDatabase } from '../foreign/foreignDatabase';
 import { LivePages } from '../foreign/livePages';
 import { OpenClawSessions } from './openClawSessions';
 import type { OpenClawSource, RecordTail } from './openClawWatch';
-import { eventColumns, eventText } from '../foreign/readSqlite';
+import { eventColumns, eventText } from '../foreign/eventText';
 import { UnpackBudget } from '../foreign/unpackZstd';
 import { recordHash } from '../import/sessionWriter';
 
