@@ -57,6 +57,15 @@ export class SessionsPage {
       .filter({ has: this.workbench.page.locator('.label-name', { hasText: new RegExp(`^${label}$`) }) });
   }
 
+  /** In a list of few rows the first may lie below the heading of its group, and the last below the end. */
+  async scrollTo(where: 'top' | 'end'): Promise<void> {
+    const { mouse } = this.workbench.page;
+    await this.pane().locator('.monaco-list').hover({ force: true });
+    await mouse.wheel(0, where === 'top' ? -10_000 : 10_000);
+    // Where the pointer rests on a row, VS Code shows its details over the rows beside it.
+    await mouse.move(0, 0);
+  }
+
   /** Opens a session by its row, and waits until the list has the keyboard again: a key that follows means this row. */
   async choose(label: string): Promise<void> {
     const row = this.row(label);

@@ -133,7 +133,9 @@ describe('in every theme', () => {
 
   async function open(title: string): Promise<void> {
     // A session that comes into being moves the rows below it, sometimes under the click.
+    let top = false;
     await waitFor(`"${title}" to be open`, async () => {
+      await sessions.scrollTo((top = !top) ? 'top' : 'end');
       await sessions.row(title.replaceAll('?', '\\?')).click({ timeout: 5_000 });
       await (await session.chat.locator('tk-header')).filter({ hasText: title }).waitFor({ timeout: 5_000 });
       return true;
