@@ -94,6 +94,7 @@ export const commandIds = {
   selectModel: 'threadkeeper.selectModel',
   selectPolicy: 'threadkeeper.selectPolicy',
   selectTools: 'threadkeeper.selectTools',
+  togglePlanMode: 'threadkeeper.togglePlanMode',
   setThinkingLevel: 'threadkeeper.setThinkingLevel',
   setApiKey: 'threadkeeper.setApiKey',
   removeApiKey: 'threadkeeper.removeApiKey',

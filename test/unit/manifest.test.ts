@@ -193,6 +193,7 @@ describe('manifest', () => {
       [commandIds.selectModel]: 'Threadkeeper: Select Model…',
       [commandIds.selectPolicy]: 'Threadkeeper: Select Policy…',
       [commandIds.selectTools]: 'Threadkeeper: Select Tools…',
+      [commandIds.togglePlanMode]: 'Threadkeeper: Toggle Plan Mode',
       [commandIds.setThinkingLevel]: 'Threadkeeper: Set Thinking Level…',
       [commandIds.setApiKey]: 'Threadkeeper: Set API Key…',
       [commandIds.removeApiKey]: 'Threadkeeper: Remove API Key',

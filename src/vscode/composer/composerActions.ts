@@ -29,7 +29,7 @@ export interface ComposerActionsDeps extends Omit<SlashRunnerDeps, 'switchMode'>
   readonly reveal: () => Promise<void>;
 }
 
-export type ComposerCommandName = Extract<CommandName, 'addSelection' | 'addFile' | 'openMemoryNotes'>;
+export type ComposerCommandName = Extract<CommandName, 'addSelection' | 'addFile' | 'openMemoryNotes' | 'togglePlanMode'>;
 
 /** What the composer asks for besides sending, and the commands that put something into it. Rejects in words for the user. */
 export class ComposerActions {
@@ -50,6 +50,7 @@ export class ComposerActions {
   readonly all: Readonly<Record<ComposerCommandName, (args: readonly unknown[]) => Promise<void>>> = {
     addSelection: async () => this.add(await this.maker.selection(window.activeTextEditor)),
     addFile: (args) => this.addFiles(args),
+    togglePlanMode: () => this.plans.switchMode(),
     openMemoryNotes: async () => pickMemoryNote(await this.deps.noteFolders()),
   };
 

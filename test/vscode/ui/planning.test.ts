@@ -52,6 +52,10 @@ describe('planning', function () {
   it('plans without changing anything, and starts the plan as it was edited', async () => {
     const { chat, api, workbench, folder } = session;
     const { page } = workbench;
+    await workbench.runCommand('Threadkeeper: Toggle Plan Mode');
+    await chat.see('.mode-button', 'Plan');
+    await chat.press('Mode: Plan. Switch to Chat');
+    await chat.see('.mode-button', 'Chat');
     await chat.press('Mode: Chat. Switch to Plan');
     await chat.see('.mode-button', 'Plan');
     api.enqueue(

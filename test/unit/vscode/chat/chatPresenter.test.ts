@@ -452,40 +452,4 @@ describe('ChatPresenter', () => {
     rig.emit({ type: 'context_full_answered', id: 't' });
     deepStrictEqual([rig.take(), rig.presenter.parts().full, rig.presenter.isFull], [[{ kind: 'full', full: null }], null, false]);
   });
-
-  it('shows the to-do list of the newest call, until it is done and the user goes on', () => {
-    const rig = new PresenterRig();
-    const list = (status: 'pending' | 'done') => [{ text: 'Measure', status }];
-    rig.append(user('Plan it'));
-    rig.append(call('c1', 'update_todos', { todos: list('pending') }));
-    rig.take();
-    rig.append(result('c1', '0 of 1 done.'));
-    const shown = () => rig.take().filter(({ kind }) => kind === 'todos');
-    deepStrictEqual(shown(), []);
-    rig.append(call('c2', 'update_todos', { todos: list('pending') }));
-    rig.append({ type: 'tool_result', callId: 'c2', name: 'update_todos', text: '0 of 1 done.', status: 'ok' });
-    deepStrictEqual(shown(), [{ kind: 'todos', todos: list('pending') }]);
-    deepStrictEqual(rig.presenter.parts().todos, list('pending'));
-    rig.append(call('c3', 'update_todos', { todos: list('done') }));
-    rig.append({ type: 'tool_result', callId: 'c3', name: 'update_todos', text: '1 of 1 done.', status: 'ok' });
-    deepStrictEqual(shown(), [{ kind: 'todos', todos: list('done') }]);
-    rig.append(user('Thanks'));
-    deepStrictEqual(shown(), [{ kind: 'todos', todos: [] }]);
-    deepStrictEqual(rig.presenter.parts().todos, undefined);
-  });
-
-  it('tells the mode of the session when it changes, and to a view that opens', () => {
-    const rig = new PresenterRig();
-    const change = (metadata: Record<string, unknown>) => {
-      Object.assign(rig.session, { metadata });
-      rig.emit({ type: 'session_changed', session: rig.session });
-    };
-    const shown = () => rig.take().filter(({ kind }) => kind === 'mode');
-    change({ tags: ['a'] });
-    deepStrictEqual([shown(), rig.presenter.parts().mode], [[], undefined]);
-    change({ mode: 'plan' });
-    deepStrictEqual([shown(), rig.presenter.parts().mode], [[{ kind: 'mode', mode: 'plan' }], 'plan']);
-    change({});
-    deepStrictEqual([shown(), rig.presenter.parts().mode], [[{ kind: 'mode', mode: 'chat' }], undefined]);
-  });
 });
