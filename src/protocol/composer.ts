@@ -3,12 +3,18 @@ import { Attachment } from '../core/session/userMessage';
 
 export { planIn } from '../core/plan/planText';
 // The view knows nothing of the core but what crosses to it.
-export { Attachment, attachmentTitle, imageTypes, isBlank, nothingWritten, type Written } from '../core/session/userMessage';
+export {
+  Attachment,
+  attachmentTitle,
+  imageTypes,
+  isBlank,
+  mostImageBytes,
+  nothingWritten,
+  type Written,
+} from '../core/session/userMessage';
 
 /** More is refused in words: a message with that many is a mistake, and providers take no more images at once. */
 export const mostAttachments = 20;
-/** Bytes. Anthropic takes 5 MB (5,242,880) of an image in base64, which is four thirds of it. */
-export const mostImageBytes = 3_932_160;
 /** Bytes of a file that is attached as text. */
 export const mostFileBytes = 1_048_576;
 

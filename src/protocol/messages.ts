@@ -70,6 +70,8 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     input: z.string(),
     /** A running call has what it has printed so far, or the end of it. */
     output: z.nullable(z.string()),
+    /** Images that it returned. */
+    images: z.optional(Attachments),
     /** The call waits for the user's answer to this. */
     approval: z.nullable(
       z.object({

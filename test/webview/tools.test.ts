@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { axeViolations } from './support/axe';
 import { running, snapshot, tool } from './support/fixtures';
 import { useViews } from './support/openView';
 
@@ -168,5 +169,21 @@ describe('tool calls that ask', function () {
     await view.page.keyboard.press('Enter');
     await view.requested('show_aside');
     deepStrictEqual(await view.requests('show_aside'), [{ method: 'show_aside', id: 'm1' }]);
+  });
+
+  it('show the images that they returned, without being opened, and open one', async () => {
+    const image = { kind: 'image', name: 'pier.png', hash: 'b'.repeat(64), mime: 'image/png', tokens: 90 } as const;
+    const dot = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const view = await open({ snapshot: null });
+    await view.page.evaluate((address) => Object.assign(window.fake.answers, { attachment_image: address }), dot);
+    await view.show(
+      snapshot({ rows: [tool('c1', { name: 'read_file', title: 'Read pier.png', status: 'ok', output: 'An image.', images: [image] })] }),
+    );
+    await view.find('.tool-image img').waitFor();
+    await view.shot('tool-image');
+    deepStrictEqual(await axeViolations(view), []);
+    await view.button('Open pier.png').click();
+    await view.until('it is asked for', async () => (await view.requests('open_attachment')).length === 1);
+    deepStrictEqual(await view.requests('open_attachment'), [{ method: 'open_attachment', attachment: image }]);
   });
 });

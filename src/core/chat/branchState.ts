@@ -269,5 +269,6 @@ export class BranchState {
 
 /** Counted when they were attached; the entry's own count is that of its text. */
 function attachedTokens(content: EntryContent): number {
-  return content.type === 'message' ? (content.attachments ?? []).reduce((sum, attachment) => sum + attachmentTokens(attachment), 0) : 0;
+  const attachments = content.type === 'message' || content.type === 'tool_result' ? content.attachments : undefined;
+  return (attachments ?? []).reduce((sum, attachment) => sum + attachmentTokens(attachment), 0);
 }

@@ -42,8 +42,11 @@ export type ModelBlock =
    * one.
    */
   | { readonly type: 'text'; readonly text: string; readonly as?: 'system' }
-  /** The user attached it; `data` is base64. A client whose model sees no images sends `imageInWords` instead. */
-  | { readonly type: 'image'; readonly name: string; readonly mime: ImageType; readonly data: string }
+  /**
+   * The user attached it, or the call `callId` returned it, whose result stands in front of it; `data` is base64. A client whose model
+   * sees no images sends `imageInWords` instead.
+   */
+  | { readonly type: 'image'; readonly name: string; readonly mime: ImageType; readonly data: string; readonly callId?: string }
   | { readonly type: 'thinking'; readonly text: string; readonly signature?: string; readonly redactedData?: string }
   | { readonly type: 'tool_use'; readonly callId: string; readonly name: string; readonly input: unknown }
   | { readonly type: 'tool_result'; readonly callId: string; readonly text: string; readonly isError: boolean };
@@ -56,6 +59,7 @@ export interface ToolSpec {
 }
 
 /** What stands in a request in an image's place for a model that sees none: it must not guess at what it was not shown. */
-export function imageInWords({ name }: Pick<Extract<ModelBlock, { type: 'image' }>, 'name'>): string {
+export function imageInWords({ name, callId }: Pick<Extract<ModelBlock, { type: 'image' }>, 'name' | 'callId'>): string {
+  if (callId !== undefined) return `[The tool returned the image "${name}". You cannot see images: say so if the answer depends on it.]`;
   return `[The user has attached the image "${name}". You cannot see images: say so if the answer depends on it.]`;
 }

@@ -100,6 +100,8 @@ const toolResult = z.object({
   status: z.enum(['ok', 'error', 'denied', 'interrupted']),
   /** The model is sent only the beginning and the end of a longer text; when omitted, the policy says what becomes of long messages. */
   shownTokens: z.optional(z.number()),
+  /** Images that the tool returned; the text names them. */
+  attachments: z.optional(z.array(Attachment)),
 });
 
 const nudge = z.object({

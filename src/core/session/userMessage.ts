@@ -4,7 +4,12 @@ import * as z from 'zod/mini';
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'] as const;
 export type ImageType = (typeof imageTypes)[number];
 
-/** What goes with a message. The content is a blob of the store: bytes of an image, UTF-8 text of everything else. */
+/** Bytes. Anthropic takes 5 MB (5,242,880) of an image in base64, which is four thirds of it. */
+export const mostImageBytes = 3_932_160;
+
+/**
+ * What goes with a message, or came with a result. The content is a blob of the store: bytes of an image, UTF-8 text of everything else.
+ */
 export const Attachment = z.object({
   kind: z.enum(['image', 'file', 'selection', 'folder', 'problems', 'terminal', 'changes', 'session']),
   name: z.string(),

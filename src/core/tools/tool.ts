@@ -2,10 +2,18 @@ import type { ToolSpec } from '../models/modelRequest';
 import * as z from 'zod/mini';
 
 export interface ToolOutcome {
+  /** Names the images, for whoever does not see them. */
   readonly text: string;
+  readonly images?: readonly ToolImage[];
   readonly status: 'ok' | 'error' | 'denied';
   /** The model is sent the beginning and the end of a longer text, with how to read the rest; all of it is stored. */
   readonly shownTokens?: number;
+}
+
+/** Bytes of a type that models take (`imageTypes`), of at most `mostImageBytes`: anything else is left out. */
+export interface ToolImage {
+  readonly name: string;
+  readonly bytes: Uint8Array;
 }
 
 /** A file as it is and as it would be. */

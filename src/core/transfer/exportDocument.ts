@@ -113,7 +113,7 @@ export function redactContent(content: EntryContent): EntryContent {
     const { signature: _signature, redactedData: _sealed, ...rest } = redacted;
     return rest;
   }
-  if (redacted.type === 'message') {
+  if (redacted.type === 'message' || redacted.type === 'tool_result') {
     const { attachments: _attachments, ...rest } = redacted;
     return rest;
   }

@@ -37,13 +37,11 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
       return content.text === '' ? null : block('thinking', t('Thinking'), [markdown(content.text)], true);
     case 'tool_call':
       return block('tool', t('Used {0}', content.name), [verbatim(JSON.stringify(content.input, null, 2) ?? '')], true);
-    case 'tool_result':
-      return block(
-        'tool',
-        content.status === 'ok' ? t('Result of {0}', content.name) : t('Result of {0} ({1})', content.name, statusText(content.status)),
-        [verbatim(content.text)],
-        true,
-      );
+    case 'tool_result': {
+      const { status, name } = content;
+      const heading = status === 'ok' ? t('Result of {0}', name) : t('Result of {0} ({1})', name, statusText(status));
+      return { ...block('tool', heading, [verbatim(content.text)], true), attachments: content.attachments ?? [] };
+    }
     case 'compaction':
       return block(
         'note',

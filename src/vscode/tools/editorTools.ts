@@ -35,7 +35,8 @@ function toTool({ name, description, inputSchema }: LanguageModelToolInformation
           { input: typeof input === 'object' && input !== null ? input : {}, toolInvocationToken: undefined },
           source.token,
         );
-        return { text: content.map(partText).join('\n'), status: 'ok', shownTokens };
+        const images = content.flatMap((part, at) => (isImage(part) ? [{ name: `image ${at + 1}`, bytes: part.data }] : []));
+        return { text: content.map(partText).join('\n'), ...(images.length > 0 ? { images } : {}), status: 'ok', shownTokens };
       } finally {
         signal.removeEventListener('abort', cancel);
         source.dispose();
@@ -44,8 +45,15 @@ function toTool({ name, description, inputSchema }: LanguageModelToolInformation
   };
 }
 
-function partText(part: unknown): string {
+/** Newer versions of VS Code hand over what a tool returns beside texts (`LanguageModelDataPart`). */
+function isImage(part: unknown): part is { readonly mimeType: string; readonly data: Uint8Array } {
+  if (typeof part !== 'object' || part === null || !('mimeType' in part) || !('data' in part)) return false;
+  return part.data instanceof Uint8Array && typeof part.mimeType === 'string' && part.mimeType.startsWith('image/');
+}
+
+function partText(part: unknown, at: number): string {
   if (part instanceof LanguageModelTextPart) return part.value;
+  if (isImage(part)) return `[image ${at + 1}: ${part.mimeType}]`;
   const value = typeof part === 'object' && part !== null && 'value' in part ? part.value : part;
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

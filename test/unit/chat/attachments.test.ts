@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createRecallTool } from '../../../src/core/recall/recallTool';
 import { attachmentTokens, type Attachment } from '../../../src/core/session/userMessage';
 import { ConversationRig } from '../../support/chat/conversationRig';
-import { says } from '../../support/chat/scriptedModel';
+import { calls, says } from '../../support/chat/scriptedModel';
 import { newSeal } from '../../../src/node/runtime/ids';
 import { Frames } from '../../../src/core/frames/frames';
 
@@ -101,6 +101,55 @@ describe('A message with attachments', () => {
     const recall = createRecallTool({ store: rig.store, session: () => rig.session, newSeal });
     const { text: read } = await recall.run({ entryIds: ['#1'], offset: 15_000, maxTokens: 5_000 }, new AbortController().signal);
     assert.match(read, /MIDDLE-WORD/);
+  });
+
+  it('also as images that tools return: behind all results, counted, kept, and left out when their result is', async () => {
+    const bytes = new Uint8Array(Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(500, 1)]));
+    new DataView(bytes.buffer).setUint32(16, 750);
+    new DataView(bytes.buffer).setUint32(20, 1000);
+    rig.moreTools = [
+      {
+        name: 'look',
+        description: 'shows a picture',
+        inputSchema: { type: 'object' },
+        access: 'read',
+        run: async () => ({
+          text: 'pier.png is an image.',
+          images: [
+            { name: 'pier.png', bytes },
+            { name: 'none.png', bytes: new Uint8Array(100) },
+          ],
+          status: 'ok',
+        }),
+      },
+    ];
+    await rig.reopen();
+    const both = [
+      ...calls('look', {}, 'c1').slice(0, 1),
+      { type: 'block' as const, index: 1, block: { type: 'tool_use' as const, callId: 'c2', name: 'echo', input: { text: 'e' } } },
+    ];
+    rig.model.scripts.push([...both, { type: 'stopped', reason: 'tool_use' }], says('A pier.'), says('Yes.'));
+    assert.equal((await rig.conversation.send('Look')).ok, true);
+    const picture = { type: 'image', name: 'pier.png', mime: 'image/png', data: Buffer.from(bytes).toString('base64'), callId: 'c1' };
+    const results = rig.model.requests[1]?.messages.at(-1)?.blocks;
+    assert.deepEqual(
+      results?.map((block) => (block.type === 'tool_result' ? `${block.callId} ${block.text}` : block)),
+      ['c1 pier.png is an image.', 'c2 echo: e', picture],
+    );
+    const { entries } = await rig.store.page(rig.session, { limit: 10 });
+    const result = entries.find(({ content }) => content.type === 'tool_result')!;
+    assert.deepEqual(result.content.type === 'tool_result' && result.content.attachments?.map(({ name, tokens }) => [name, tokens]), [
+      ['pier.png', 1000],
+    ]);
+    const inResults = rig.conversation.snapshot.segments.find(({ kind }) => kind === 'toolResults')!.tokens;
+    assert.ok(inResults >= 1000, `${inResults} tokens`);
+    await rig.conversation.send('Sure?');
+    const blocks = (request: number) => rig.model.requests[request]?.messages.slice(0, 3).map((message) => message.blocks);
+    assert.deepEqual(blocks(2), blocks(1));
+    await rig.conversation.setExcluded(result.uuid, true);
+    rig.model.scripts.push(says('Gone.'));
+    await rig.conversation.send('And now?');
+    assert.doesNotMatch(JSON.stringify(rig.model.requests[3]), /pier|"image"/);
   });
 
   it('is folded into a summary that says what was attached', async () => {

@@ -37,7 +37,8 @@ describe('tools over a real folder', () => {
     );
     const entry = { uuid: 'u', content: { type: 'tool_call', callId: 'c', name, input } } as unknown as ToolCallEntry;
     const emit = (event: { type: string; text?: string }) => void (event.type === 'tool_output' && (output += event.text ?? ''));
-    return runTool(entry, { tools, approvals, clock: systemClock, emit: emit as never, tell: () => undefined }, signal);
+    const store = { putBlob: async (bytes: Uint8Array) => `blob of ${bytes.length}` };
+    return runTool(entry, { tools, approvals, clock: systemClock, emit: emit as never, tell: () => undefined, store }, signal);
   };
   const said = async (name: string, input: unknown): Promise<string> => {
     const { status, text } = await call(name, input);
@@ -56,6 +57,30 @@ describe('tools over a real folder', () => {
     rule = () => 'allow';
   });
   afterEach(() => rm(temp.path, { recursive: true, force: true }));
+
+  it('reads an image as one: the result has it, and names it in words; what only looks like one is text or nothing', async () => {
+    const png = Buffer.alloc(64);
+    png.write('\x89PNG\r\n', 'latin1');
+    png.writeUInt32BE(640, 16);
+    png.writeUInt32BE(480, 20);
+    await put('shots/pier.png', png);
+    await put('text.png', 'no picture');
+    await put('broken.png', png.subarray(0, 20));
+    await put('icon.svg', '<svg></svg>');
+    deepStrictEqual(await call('read_file', { path: 'shots/pier.png' }), {
+      type: 'tool_result',
+      callId: 'c',
+      name: 'read_file',
+      text: 'shots/pier.png is an image (png, 640 × 480 pixels). It is part of this result.',
+      status: 'ok',
+      attachments: [{ kind: 'image', name: 'shots/pier.png', hash: 'blob of 64', mime: 'image/png', tokens: 410 }],
+    });
+    match(await said('read_file', { path: 'text.png' }), /^ok: text\.png, lines 1 to 1 of 1/);
+    match(await said('read_file', { path: 'broken.png' }), /^error: broken\.png is a binary file/);
+    match(await said('read_file', { path: 'icon.svg' }), /^ok: icon\.svg, lines 1 to 1/);
+    await put('huge.png', Buffer.concat([png, Buffer.alloc(4_000_000)]));
+    match(await said('read_file', { path: 'huge.png' }), /^error: huge\.png has 4,000,064 bytes; images above/);
+  });
 
   it('reads pages of a file, and says how to read on', async () => {
     await put('src/long.txt', `${Array.from({ length: 9_000 }, (_, i) => `line ${i + 1}`).join('\r\n')}`);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { openChat, smallModel, type ChatSession } from '../../support/chat/chatSession';
 import { inOrder } from '../../support/chat/inOrder';
 import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
+import { projectRoot } from '../../support/paths';
 import { themes } from '../../support/view/themes';
 import { waitFor } from '../../support/waitFor';
 
@@ -352,5 +353,17 @@ describe('workspace tools', function () {
     await chat.press(/^Deny$/);
     await chat.idle();
     await rm(file('.vscode'), { recursive: true });
+  });
+
+  it('shows an image that it reads, to the model and in its row', async () => {
+    const { chat, api, folder, workbench } = session;
+    await writeFile(join(folder, 'src/pier.png'), await readFile(join(projectRoot, 'media/icon.png')));
+    api.enqueue(reply(toolCall('read_file', { path: 'src/pier.png' })), reply('A thread on a spool.'));
+    await chat.ask('What is on the picture?');
+    await chat.see('article.answer', 'A thread on a spool.');
+    await waitFor('the picture', async () => (await chat.count('.tool-image img')) === 1);
+    await workbench.screenshot('tool-image');
+    const sent = JSON.stringify(api.messages.at(-1)!.body);
+    assert.match(sent, /"type":"tool_result"[^[]*"content":\[\{"type":"text","text":"src\/pier.png is an image[^[]*"type":"image"/);
   });
 });

@@ -51,7 +51,7 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
           ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_terminal' })}>${t('Show terminal')}</button>`
           : nothing
       }
-      ${approvalCard(tool)}
+      ${approvalCard(tool)} ${pictures(tool.images ?? [])}
       ${
         expanded
           ? html`<div class="tool-details">
@@ -78,6 +78,21 @@ function asideLine({ id, read, requests, cost, outcome }: NonNullable<Tool['asid
     <span>${facts.join(' · ')}</span>
     <button type="button" class="link-button" @click=${ask({ method: 'show_aside', id })}>${t('Show')}</button>
   </div>`;
+}
+
+/** Seen without opening the row: that is what they are for. */
+function pictures(images: NonNullable<Tool['images']>): TemplateResult | typeof nothing {
+  if (images.length === 0) return nothing;
+  return html`<ul class="tool-images" aria-label=${t('Images')}>
+    ${images.map((attachment) => {
+      const label = t('Open {0}', visibleText(attachment.name));
+      return html`<li>
+        <button type="button" class="tool-image" title=${label} aria-label=${label} @click=${ask({ method: 'open_attachment', attachment })}>
+          <tk-picture .hash=${attachment.hash} .mime=${attachment.mime}></tk-picture>
+        </button>
+      </li>`;
+    })}
+  </ul>`;
 }
 
 function openButton(file: string): TemplateResult {

@@ -1,8 +1,11 @@
+import type { SessionStore } from '../../ports';
+import { mostImageBytes, type Attachment } from '../../session/userMessage';
 import { CancelledError, errorText } from '../../errors';
 import { t } from '../../l10n';
 import type { Clock, Disposable } from '../../ports';
+import { imageSize, imageTokens } from '../../context/projection/attachments';
 import type { ContentOf, StoredEntry } from '../../session/entry';
-import { ToolFault, type ApprovalQuestion, type NoteWrite, type ToldMessage, type Tool, type ToolOutcome } from '../../tools/tool';
+import { ToolFault, type ApprovalQuestion, type NoteWrite, type ToldMessage, type Tool, type ToolImage } from '../../tools/tool';
 import type { Approvals } from './approvals';
 import type { CallRecorder } from '../../rewind/callRecorder';
 import type { RecordedChanges } from '../../rewind/fileChanges';
@@ -15,6 +18,8 @@ export interface ToolRunDeps {
   readonly approvals: Approvals;
   readonly clock: Clock;
   readonly emit: (event: ConversationEvent) => void;
+  /** Keeps the images that tools return; omitted: they are left out. */
+  readonly store?: Pick<SessionStore, 'putBlob'>;
   /** Omitted: what calls do to files is not recorded. */
   readonly recorder?: CallRecorder;
   /** Why a tool does not run now, in words for the model; null, or omitted: it may. Asked before each call. */
@@ -33,6 +38,9 @@ const graceMs = 2_000;
 const mostAtOnce = 8;
 /** A result has at most so many characters; of more, the beginning and the end are kept. */
 const mostCharacters = 4_000_000;
+/** Images of one result; of more, the first. */
+const mostImages = 8;
+const unseen = '[Images cannot be seen here.]';
 
 /**
  * Runs the calls of one step: neighbouring reads together, everything else alone and in the order it was asked for. `record` gets the
@@ -73,12 +81,12 @@ const nothing: RecordedChanges = { files: [] };
 /** Runs one call. Whatever goes wrong is a result that the model can read; rejects never. */
 export async function runTool(
   call: ToolCallEntry,
-  { tools, approvals, clock, emit, tell, recorder, refuses }: ToolRunDeps,
+  { tools, approvals, clock, emit, tell, store, recorder, refuses }: ToolRunDeps,
   signal: AbortSignal,
   onNoteWritten: (write: NoteWrite) => void = () => undefined,
 ): Promise<Result> {
   const { callId, name, input } = call.content;
-  const result = ({ text, ...outcome }: Omit<ToolOutcome, 'status'> & { status: Result['status'] }): Result => ({
+  const result = ({ text, ...outcome }: Pick<Result, 'text' | 'status' | 'shownTokens' | 'attachments'>): Result => ({
     type: 'tool_result',
     callId,
     name,
@@ -109,8 +117,14 @@ export async function runTool(
       inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) =>
         tool.run(input, ended, { approved: question, call: call.uuid, onOutput, onNoteWritten, tell }),
       );
-    const outcome = await (recorder ? recorder.around(tool, run) : run());
-    return result(signal.aborted && outcome.status === 'error' ? { ...outcome, status: 'interrupted' } : outcome);
+    const { images = [], ...outcome } = await (recorder ? recorder.around(tool, run) : run());
+    const attachments = store ? await keepImages(images, store) : [];
+    return result({
+      ...outcome,
+      ...(images.length > 0 && !store ? { text: `${outcome.text}\n${unseen}` } : {}),
+      ...(signal.aborted && outcome.status === 'error' ? { status: 'interrupted' } : {}),
+      ...(attachments.length > 0 ? { attachments } : {}),
+    });
   } catch (error) {
     if (ToolFault.is(error)) return result({ text: error.message, status: 'error' });
     if (CancelledError.is(error) || signal.aborted) return result({ text: 'The user stopped this call.', status: 'interrupted' });
@@ -141,6 +155,17 @@ async function inTime<T>(clock: Clock, ms: number, signal: AbortSignal, run: (en
     timer.dispose();
     grace?.dispose();
   }
+}
+
+/** What the bytes say they are counts, whatever the tool says. */
+async function keepImages(images: readonly ToolImage[], store: Pick<SessionStore, 'putBlob'>): Promise<Attachment[]> {
+  const kept: Attachment[] = [];
+  for (const { name, bytes } of images) {
+    const size = bytes.length <= mostImageBytes ? imageSize(bytes) : null;
+    if (!size || kept.length >= mostImages) continue;
+    kept.push({ kind: 'image', name, hash: await store.putBlob(bytes, size.mime), mime: size.mime, tokens: imageTokens(size) });
+  }
+  return kept;
 }
 
 function batches(calls: readonly ToolCallEntry[], tools: readonly Tool[]): ToolCallEntry[][] {

@@ -28,7 +28,7 @@ function attachmentText({ kind, name, path, lines }: Attachment, text: Sealed, f
 }
 
 async function filled(
-  { attachment, limit, ref }: AttachmentBlock,
+  { attachment, limit, ref, callId }: AttachmentBlock,
   frames: Frames,
   store: Pick<SessionStore, 'blob'>,
 ): Promise<ModelBlock[]> {
@@ -44,7 +44,8 @@ async function filled(
         }),
       },
     ];
-  if (kind === 'image' && isImageType(mime)) return [{ type: 'image', name: frames.plain(name), mime, data: toBase64(bytes) }];
+  if (kind === 'image' && isImageType(mime))
+    return [{ type: 'image', name: frames.plain(name), mime, data: toBase64(bytes), ...(callId === undefined ? {} : { callId }) }];
   const text = new TextDecoder().decode(bytes);
   return [
     {

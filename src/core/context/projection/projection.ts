@@ -18,6 +18,8 @@ export interface AttachmentBlock {
   readonly limit: number | null;
   /** `#12`, by which the rest can be read. */
   readonly ref: string;
+  /** An image in the result of this call. */
+  readonly callId?: string;
 }
 
 export type PromptBlock = ModelBlock | AttachmentBlock;
@@ -149,8 +151,20 @@ function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {
       bound: bounds.get(entry.uuid) ?? Infinity,
       excerpted,
     });
-    return piece ? [piece] : [];
+    // What is masked is left out with all that came with it.
+    return piece ? [piece, ...(masked.has(entry.uuid) ? [] : picturePieces(entry))] : [];
   });
+}
+
+function picturePieces({ uuid: entryId, seq, content }: StoredEntry): Piece[] {
+  if (content.type !== 'tool_result') return [];
+  return (content.attachments ?? []).map((attachment) => ({
+    entryId,
+    segment: 'toolResults',
+    role: 'user',
+    block: { type: 'attachment', attachment, limit: null, ref: `#${seq}`, callId: content.callId },
+    tokens: attachmentTokens(attachment),
+  }));
 }
 
 /** Attachments stand in front of the text: a question is answered better behind what it is about (Anthropic, long context tips). */
@@ -194,7 +208,8 @@ interface TailState {
 function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked, bound, excerpted }: TailState): Piece | null {
   const { content } = entry;
   const { frames } = input;
-  const tokens = input.tokensOf(entry);
+  const whole = input.tokensOf(entry);
+  const tokens = whole - picturePieces(entry).reduce((sum, picture) => sum + picture.tokens, 0);
   const ref = `#${entry.seq}`;
   const user = (text: Sealed, segment: SegmentKind): Piece => ({
     entryId: entry.uuid,
@@ -231,7 +246,7 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
       };
     case 'tool_result': {
       const stub = () => ({
-        text: frames.mark('masked', { 'left-out': `about ${tokens} tokens of output`, read: howToRead(ref) }),
+        text: frames.mark('masked', { 'left-out': `about ${whole} tokens of output`, read: howToRead(ref) }),
         tokens: stubTokens,
       });
       const fit = masked.has(entry.uuid)
@@ -298,16 +313,26 @@ function repairPairs(pieces: readonly Piece[], estimate: (text: string) => numbe
   });
   const out: Piece[] = [];
   const open = new Set<string>();
+  const pictures = pieces.filter(({ block }) => block.type === 'attachment' && block.callId !== undefined);
+  const answered = new Set<string>();
+  const answer = (piece: Piece, callId: string) => {
+    out.push(piece);
+    answered.add(callId);
+  };
+  // The results of a message stand in front of everything else in it, and what came with them behind the last.
   const answerOpen = () => {
-    for (const callId of open) out.push(results.get(callId) ?? synthetic(callId));
+    for (const callId of open) answer(results.get(callId) ?? synthetic(callId), callId);
     open.clear();
+    if (answered.size > 0) out.push(...pictures.filter(({ block }) => 'callId' in block && answered.has(block.callId ?? '')));
+    answered.clear();
   };
   for (const piece of pieces) {
     const { block } = piece;
     if (block.type === 'tool_result') {
-      if (open.delete(block.callId)) out.push(piece);
+      if (open.delete(block.callId)) answer(piece, block.callId);
       continue;
     }
+    if (block.type === 'attachment' && block.callId !== undefined) continue;
     // A user's text, or an assistant block behind results, starts a new message: by then every call has to be answered.
     if (piece.role === 'user' || out.at(-1)?.role === 'user') answerOpen();
     out.push(piece);

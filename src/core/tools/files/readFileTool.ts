@@ -2,7 +2,9 @@ import * as z from 'zod/mini';
 import { t } from '../../l10n';
 import { assertAsked, locate, readQuestion, type Located } from '../guard/located';
 import { readTextFile, lineCharacters, pageText, type SeenFiles } from './textFile';
-import { ToolFault, toolInput, type Tool } from '../tool';
+import { imageSize } from '../../context/projection/attachments';
+import { mostImageBytes } from '../../session/userMessage';
+import { ToolFault, toolInput, type Tool, type ToolOutcome } from '../tool';
 import type { ToolWorkspace } from '../toolWorkspace';
 
 const Input = z.object({
@@ -11,12 +13,34 @@ const Input = z.object({
   line_count: z.optional(z.int().check(z.minimum(1))),
 });
 
+const imageName = /\.(?:png|jpe?g|webp|gif)$/i;
+
+/** Null for what is no image, whatever it is called: then it is read as text, which says what is wrong with it. */
+async function readImage(workspace: ToolWorkspace, { place, name }: Located): Promise<ToolOutcome | null> {
+  if (!imageName.test(name) || workspace.unsaved(place) !== undefined) return null;
+  const stat = await workspace.stat(place);
+  if (stat?.kind !== 'file') return null;
+  if (stat.bytes > mostImageBytes)
+    throw new ToolFault(
+      `${name} has ${stat.bytes.toLocaleString('en')} bytes; images above ${mostImageBytes.toLocaleString('en')} bytes are not shown.`,
+    );
+  const bytes = await workspace.read(place);
+  const size = imageSize(bytes);
+  if (!size) return null;
+  const { mime, width, height } = size;
+  return {
+    text: `${name} is an image (${mime.slice('image/'.length)}, ${width} × ${height} pixels). It is part of this result.`,
+    images: [{ name, bytes }],
+    status: 'ok',
+  };
+}
+
 export function createReadFileTool(workspace: ToolWorkspace, seen: SeenFiles): Tool {
   const question = (located: Located) => readQuestion(t('Read {0}', located.shown), located);
   return {
     name: 'read_file',
     description:
-      'Read a text file of the workspace: its lines with their numbers. A long file comes in pages; the answer says how to read on.',
+      'Read a file of the workspace: the lines of a text with their numbers, or an image (png, jpeg, webp, gif). A long text comes in pages; the answer says how to read on.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -33,6 +57,8 @@ export function createReadFileTool(workspace: ToolWorkspace, seen: SeenFiles): T
       const { path, start_line: start = 1, line_count: count } = toolInput(Input, value);
       const located = await locate(workspace, path);
       assertAsked(question(located), run?.approved);
+      const image = await readImage(workspace, located);
+      if (image) return image;
       const { text, faithful, unsaved } = await readTextFile(workspace, located);
       const page = pageText(text, start, count);
       if (!page) throw new ToolFault(`${located.name} has ${pageText(text)!.total} lines; there is no line ${start}.`);

@@ -94,7 +94,7 @@ function parted(messages: readonly ModelMessage[]): Spoken[] {
 function messages(all: readonly Spoken[], breakpoints: number, cacheMark: Anthropic.CacheControlEphemeral): Anthropic.MessageParam[] {
   const kept: { role: Spoken['role']; content: Anthropic.ContentBlockParam[]; mark: boolean }[] = [];
   for (const { role, blocks, cacheBreakpoint = false } of all) {
-    const content = blocks.flatMap(block);
+    const content = blocks.flatMap((one) => block(one, blocks));
     const previous = kept.at(-1);
     if (content.length > 0) kept.push({ role, content, mark: cacheBreakpoint });
     else if (previous && cacheBreakpoint) previous.mark = true;
@@ -115,12 +115,13 @@ function canBeMarked(content: Anthropic.ContentBlockParam): content is Markable 
   return content.type === 'text' || content.type === 'image' || content.type === 'tool_use' || content.type === 'tool_result';
 }
 
-function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
+/** An image that a call returned stands in its result. */
+function block(content: ModelBlock, beside: readonly ModelBlock[]): Anthropic.ContentBlockParam[] {
   switch (content.type) {
     case 'text':
       return isBlank(content.text) ? [] : [{ type: 'text', text: wellFormed(content.text) }];
     case 'image':
-      return [{ type: 'image', source: { type: 'base64', media_type: content.mime, data: content.data } }];
+      return content.callId === undefined ? [picture(content)] : [];
     case 'thinking':
       if (content.redactedData) return [{ type: 'redacted_thinking', data: content.redactedData }];
       return content.signature && sealedContent(content) === undefined
@@ -135,16 +136,23 @@ function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
           input: wellFormedValue(asToolInput(content.input)),
         },
       ];
-    case 'tool_result':
+    case 'tool_result': {
+      const pictures = beside.flatMap((one) => (one.type === 'image' && one.callId === content.callId ? [picture(one)] : []));
+      const text = isBlank(content.text) ? [] : [{ type: 'text' as const, text: wellFormed(content.text) }];
       return [
         {
           type: 'tool_result',
           tool_use_id: plainName(content.callId),
-          ...(isBlank(content.text) ? {} : { content: wellFormed(content.text) }),
+          ...(pictures.length > 0 ? { content: [...text, ...pictures] } : text[0] ? { content: text[0].text } : {}),
           ...(content.isError ? { is_error: true } : {}),
         },
       ];
+    }
   }
+}
+
+function picture({ mime, data }: Extract<ModelBlock, { type: 'image' }>): Anthropic.ImageBlockParam {
+  return { type: 'image', source: { type: 'base64', media_type: mime, data } };
 }
 
 function tool({ name, description, inputSchema }: ToolSpec): Anthropic.Tool {

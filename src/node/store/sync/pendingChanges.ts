@@ -99,7 +99,7 @@ class Appended {
   }
 
   private addAttachments(session: string, { content }: StoredEntry): void {
-    for (const { hash, mime } of content.type === 'message' ? (content.attachments ?? []) : []) {
+    for (const { hash, mime } of content.type === 'message' || content.type === 'tool_result' ? (content.attachments ?? []) : []) {
       if (this.hashes.has(hash) || this.open.connection.get('SELECT 1 FROM sync_sent WHERE hash = ?', [hash])) continue;
       const bytes = /^[0-9a-f]{64}$/.test(hash) ? this.open.blobs.read(hash) : undefined;
       if (!bytes) continue;

@@ -51,7 +51,7 @@ export async function* exportJson(
       signal?.throwIfAborted();
       const page = await store.entriesBySeq(wanted.slice(from, from + pageEntries));
       for (const entry of page) {
-        if (!redact && entry.content.type === 'message')
+        if (!redact && (entry.content.type === 'message' || entry.content.type === 'tool_result'))
           for (const { hash, mime } of entry.content.attachments ?? []) written.blobs.set(hash, mime);
         if (!redact && fileContents && entry.content.type === 'file_changes')
           for (const { before, after } of entry.content.files)

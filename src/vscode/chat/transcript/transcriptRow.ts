@@ -161,6 +161,7 @@ function toolRow(
       : {}),
     input: jsonText(call.input),
     output: result?.text ?? context.output(id) ?? null,
+    ...(result?.attachments ? { images: result.attachments } : {}),
     approval:
       question && !result
         ? {

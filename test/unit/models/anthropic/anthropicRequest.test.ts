@@ -167,6 +167,33 @@ describe('anthropicPrompt', () => {
     ]);
   });
 
+  it('puts the images that calls returned into their results', () => {
+    const image = { type: 'image', name: 'shot.png', mime: 'image/png', data: 'aWlp', callId: 'b' } as const;
+    const result = (callId: string, text: string) => ({ type: 'tool_result', callId, text, isError: false }) as const;
+    const blocks = [result('a', 'one'), result('b', 'two'), image, { type: 'text', text: 'So?' } as const];
+    const [, , message] = anthropicPrompt(
+      request({
+        messages: [
+          user('Hi'),
+          { role: 'assistant', blocks: ['a', 'b'].map((callId) => ({ type: 'tool_use', callId, name: 'look', input: {} }) as const) },
+          { role: 'user', blocks },
+        ],
+      }),
+    ).messages;
+    assert.deepEqual(message?.content, [
+      { type: 'tool_result', tool_use_id: 'a', content: 'one' },
+      {
+        type: 'tool_result',
+        tool_use_id: 'b',
+        content: [
+          { type: 'text', text: 'two' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aWlp' } },
+        ],
+      },
+      { type: 'text', text: 'So?' },
+    ]);
+  });
+
   it('is the same for the same request', () => {
     const same = () =>
       JSON.stringify(anthropicPrompt(request({ system: 'S', tools: [tool], messages: [user('a'), assistant('b'), user('c')] })));

@@ -84,6 +84,7 @@ describe('between the question and the write', function () {
         clock: systemClock,
         emit: () => undefined,
         tell: () => undefined,
+        store: { putBlob: async () => '' },
       },
       new AbortController().signal,
     );
