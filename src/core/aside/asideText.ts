@@ -1,3 +1,4 @@
+import { wholeCharacters } from '../context/projection/excerpt';
 import type { SideStep } from './sideQuestion';
 
 export const asideToolName = 'ask_aside';
@@ -7,16 +8,14 @@ const mostOfResult = 20_000;
 
 /** Everything of a side question as Markdown, for people. Whatever stands in a result cannot end its fence. */
 export function transcriptOf(question: string, steps: readonly SideStep[]): string {
-  return [
-    quoted(question),
-    ...steps.map((step) =>
-      step.type === 'text'
-        ? step.text.trim()
-        : `**${step.name.replaceAll(/[*_`\\]/g, '\\$&')}** ${step.status === 'ok' ? '' : `(${step.status}) `}${fenced(JSON.stringify(step.input) ?? '')}\n\n${fenced(step.text.slice(0, mostOfResult))}`,
-    ),
-  ]
+  return [quoted(question), ...steps.flatMap((step) => (step.type === 'text' ? [step.text.trim()] : callParts(step)))]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+function callParts({ name, status, input, text }: Extract<SideStep, { type: 'call' }>): string[] {
+  const title = `**${name.replaceAll(/[*`\\]/g, '\\$&')}**${status === 'ok' ? '' : ` (${status})`}`;
+  return [title, fenced(JSON.stringify(input) ?? ''), fenced(wholeCharacters(text, 0, mostOfResult))];
 }
 
 function quoted(text: string): string {
@@ -29,5 +28,5 @@ function quoted(text: string): string {
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([marks]) => marks.length));
   const fence = '`'.repeat(longest + 1);
-  return `\n\n${fence}\n${text}\n${fence}`;
+  return `${fence}\n${text}\n${fence}`;
 }
