@@ -1,4 +1,4 @@
-import type { BrowserContext, CDPSession } from 'playwright-core';
+import type { BrowserContext, CDPSession, Frame, Page } from 'playwright-core';
 import { launchChromium } from '../support/view/chromium';
 import { conversation, snapshot } from '../webview/support/fixtures';
 import { load, origin, serve, View, type ViewOptions } from '../webview/support/openView';
@@ -15,13 +15,18 @@ const messages = Number(process.env['VIEW_MESSAGES'] ?? 10_000);
 const firstRows = 200;
 const pageSize = 200;
 const keys = 150;
+/** Chats in editors beside the one that is typed in, in which answers stream. */
+const others = 8;
+const chatsPath = '/chats';
+/** As often as a quick model's text arrives. */
+const betweenPiecesMs = 50;
 /** A person who types fast. */
 const betweenKeysMs = 40;
 const rounds = 2;
 
 /** The Chat view with a very long session against an empty one, in one browser: what a reader and a writer notice of the length. */
 export async function run(): Promise<ChatViewResult[]> {
-  const browser = await launchChromium({ args: ['--enable-precise-memory-info'] });
+  const browser = await launchChromium({ args: ['--enable-precise-memory-info', '--site-per-process'] });
   try {
     const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' });
     context.setDefaultTimeout(60_000);
@@ -45,10 +50,11 @@ export async function run(): Promise<ChatViewResult[]> {
         ['long', long],
       ] as const) {
         const before = await metric(page, 'TaskDuration');
-        typed[name].push(...(await typing(page.view)));
+        typed[name].push(...(await typing(page.view.page)));
         work[name] += (await metric(page, 'TaskDuration')) - before;
       }
     }
+    const beside = await besideOthers(context);
     const [inEmpty, inLong] = [p95(typed.empty), p95(typed.long)];
     const perKey = (seconds: number) => round1((seconds * 1000) / (rounds * keys));
     return [
@@ -65,10 +71,55 @@ export async function run(): Promise<ChatViewResult[]> {
       { measure: 'key to paint, longer than in an empty session, ms', atMost: 16, measured: round1(inLong - inEmpty) },
       { measure: 'main thread CPU for a key in an empty session, ms', atMost: null, measured: perKey(work.empty) },
       { measure: `main thread CPU for a key with ${messages} messages, ms`, atMost: null, measured: perKey(work.long) },
+      { measure: 'key to paint in one chat, p95 ms', atMost: null, measured: round1(beside.alone) },
+      {
+        measure: `key to paint beside ${others} chats in which answers stream, longer, p95 ms`,
+        atMost: 16,
+        measured: round1(beside.longer),
+      },
+      { measure: 'heap of a chat in sight, with 200 messages, MB', atMost: 15, measured: round1(beside.heap / 1e6) },
     ];
   } finally {
     await browser.close();
   }
+}
+
+/**
+ * One chat alone, and beside others that stream, each in a process of its own, as VS Code has its webviews. Milliseconds, and the bytes
+ * of one of them. One that is not in sight has no document, and no process.
+ */
+async function besideOthers(context: BrowserContext): Promise<{ alone: number; longer: number; heap: number }> {
+  const chats = (count: number) =>
+    Array.from({ length: count }, (_, at) => `<iframe src="http://chat${at}.test/" width="380" height="700"></iframe>`);
+  await context.route('http://chat*.test/**', serve);
+  await context.route(`${origin}${chatsPath}*`, (route) => {
+    const count = Number(new URL(route.request().url()).search.slice(1));
+    return route.fulfill({ contentType: 'text/html', body: `<!DOCTYPE html><body>${chats(count).join('')}</body>` });
+  });
+  const shown = snapshot({ rows: conversation(firstRows) });
+  const measure = async (count: number) => {
+    const { view } = await open(context, { snapshot: shown, width: 1600, height: 1500 }, `${chatsPath}?${count}`);
+    const [first, ...more] = view.page.frames().filter((frame) => frame.parentFrame() !== null);
+    for (const frame of more) await frame.evaluate(stream, betweenPiecesMs);
+    const cdp = await context.newCDPSession(first!);
+    await cdp.send('Performance.enable');
+    const heap = await heapOf({ view, cdp });
+    const typed = await typing(view.page, first);
+    await view.page.close();
+    return { p95: p95(typed), heap };
+  };
+  const alone = await measure(1);
+  const beside = await measure(1 + others);
+  return { alone: alone.p95, longer: beside.p95 - alone.p95, heap: alone.heap };
+}
+
+/** Runs in the page: an answer that goes on, paragraph after paragraph. */
+function stream(everyMs: number): void {
+  let piece = 0;
+  setInterval(() => {
+    const text = ++piece % 40 === 0 ? '\n\n' : `The batch number ${piece} is copied and *checked*. `;
+    window.fake.delta({ kind: 'live_text', id: 'live', block: 'assistant', model: 'claude-test', text });
+  }, everyMs);
 }
 
 interface Measured {
@@ -76,7 +127,7 @@ interface Measured {
   readonly cdp: CDPSession;
 }
 
-async function open(context: BrowserContext, options: ViewOptions): Promise<Measured> {
+async function open(context: BrowserContext, options: ViewOptions, path?: string): Promise<Measured> {
   const view = new View(await context.newPage());
   const cdp = await context.newCDPSession(view.page);
   // Time that the thread has run: what else the machine does is no part of it.
@@ -90,7 +141,7 @@ async function open(context: BrowserContext, options: ViewOptions): Promise<Meas
     });
     document.addEventListener('DOMContentLoaded', () => seen.observe(document.body, { childList: true, subtree: true }));
   });
-  await load(view, options);
+  await load(view, options, path);
   return { view, cdp };
 }
 
@@ -123,12 +174,11 @@ async function readToTheTop(view: View): Promise<number> {
 }
 
 /** Milliseconds from each key to the frame that shows it. */
-async function typing(view: View): Promise<number[]> {
-  const { page } = view;
+async function typing(page: Page, into: Page | Frame = page): Promise<number[]> {
   await page.bringToFront();
-  const box = page.locator('tk-composer textarea');
+  const box = into.locator('tk-composer textarea');
   await box.fill('');
-  await page.evaluate(() => {
+  await into.evaluate(() => {
     const times: number[] = [];
     Object.assign(window, { keyTimes: times });
     document
@@ -143,8 +193,8 @@ async function typing(view: View): Promise<number[]> {
   await page.keyboard.type('The migration copies batch after batch and checks the counts. '.repeat(4).slice(0, keys), {
     delay: betweenKeysMs,
   });
-  await view.settled();
-  return page.evaluate(() => (window as unknown as { keyTimes: number[] }).keyTimes);
+  await into.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  return into.evaluate(() => (window as unknown as { keyTimes: number[] }).keyTimes);
 }
 
 /** Bytes that are in use after a collection. */

@@ -19,6 +19,12 @@ import { spokenRow } from '../transcript/spokenRow';
 import type { TranscriptView } from '../transcript/transcript';
 import { ViewElement } from '../lib/viewElement';
 
+/**
+ * How often text is shown in a page that does not have the focus. Beside several chats that stream, a key is to be drawn at once: each
+ * showing measures the rows anew.
+ */
+const besideMs = 80;
+
 /** The Chat view: keeps the state, hands it down, and carries requests to the host. */
 export class AppView extends ViewElement {
   static override properties = {
@@ -41,6 +47,9 @@ export class AppView extends ViewElement {
   private beginning = false;
   /** What had the focus last. */
   private focused: Element | null = null;
+  /** Text that has come while the focus is elsewhere, to be shown in one go. */
+  private written: Delta[] = [];
+  private writing: ReturnType<typeof setTimeout> | undefined;
   private readonly remembering = new Debounce<void>(250, () => this.remember());
 
   constructor() {
@@ -88,6 +97,8 @@ export class AppView extends ViewElement {
   /** Everything anew: at the start, after a gap, and when another session is opened. */
   show(snapshot: ViewSnapshot): void {
     const before = this.state;
+    // It has all of this.
+    this.written = [];
     this.state = fromSnapshot(snapshot, (before?.generation ?? 0) + 1);
     this.answer = null;
     this.loading = false;
@@ -115,6 +126,12 @@ export class AppView extends ViewElement {
 
   apply(delta: Delta): void {
     if (!this.state) return;
+    if (delta.kind === 'live_text' && !document.hasFocus()) {
+      this.written.push(delta);
+      this.writing ??= setTimeout(() => this.write(), besideMs);
+      return;
+    }
+    this.write();
     this.state = applyDelta(this.state, delta);
     this.keepFocus();
     if (delta.kind === 'session') this.beginning = false;
@@ -236,6 +253,13 @@ export class AppView extends ViewElement {
   }
 
   /** Where a command has put the focus into the view and not into anything of it, one writes. A click says itself what it means. */
+  private write(): void {
+    clearTimeout(this.writing);
+    this.writing = undefined;
+    if (this.state && this.written.length > 0) this.state = this.written.reduce(applyDelta, this.state);
+    this.written = [];
+  }
+
   private readonly viewFocused = (): void => {
     this.host.channel.used();
     let isClicked = false;

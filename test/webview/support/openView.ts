@@ -170,8 +170,8 @@ export class View {
   }
 }
 
-/** Into a page of a context that `serve` answers. */
-export async function load(view: View, options: ViewOptions): Promise<void> {
+/** Into a page of a context that `serve` answers. At another path stands a page with chats in frames: it has none of its own. */
+export async function load(view: View, options: ViewOptions, path?: string): Promise<void> {
   const { page } = view;
   await page.setViewportSize({ width: options.width ?? 380, height: options.height ?? 720 });
   if (options.reduceMotion) await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -185,8 +185,9 @@ export async function load(view: View, options: ViewOptions): Promise<void> {
   });
   await page.addInitScript(`window.fakeSetup = ${setup};\n((module) => {\n${fakeHost()}\n})({});`);
   await page.addInitScript(applyTheme, themes[options.theme ?? 'dark']);
-  await page.goto(`${origin}/?${options.language ?? 'en'}`);
-  if (options.snapshot) await page.locator('tk-composer textarea').waitFor();
+  await page.goto(path === undefined ? `${origin}/?${options.language ?? 'en'}` : `${origin}${path}`);
+  const chats = path === undefined ? [page.mainFrame()] : page.frames().filter((frame) => frame.parentFrame() !== null);
+  if (options.snapshot) for (const chat of chats) await chat.locator('tk-composer textarea').waitFor();
   await view.settled();
 }
 
