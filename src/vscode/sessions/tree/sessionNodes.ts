@@ -45,6 +45,8 @@ export interface TreeState {
   readonly others: readonly OtherWorkspace[];
   /** UUID of the session in the chat. */
   readonly current: string | null;
+  /** UUIDs of the sessions on show, in the side bar and in editors. */
+  readonly shown: ReadonlySet<string>;
   /** UUIDs of those that are being answered. */
   readonly answering: ReadonlySet<string>;
   /** What a turn of a session waits for the user to say, by the session's UUID. */
@@ -167,12 +169,12 @@ function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists,
   };
 }
 
-function sessionRow(session: Session, other: OtherWorkspace | null, { current, answering, waiting, sort, now }: TreeState): SessionRow {
-  const isCurrent = other === null && session.uuid === current;
+function sessionRow(session: Session, other: OtherWorkspace | null, { shown, answering, waiting, sort, now }: TreeState): SessionRow {
+  const isShown = other === null && shown.has(session.uuid);
   const isAnswering = other === null && answering.has(session.uuid);
   const title = sessionTitle(session);
   const waitsFor = other === null ? waiting.get(session.uuid) : undefined;
-  const state = waitsFor ? waitingWords[waitsFor]() : isAnswering ? t('answering') : isCurrent ? t('open') : '';
+  const state = waitsFor ? waitingWords[waitsFor]() : isAnswering ? t('answering') : isShown ? t('open') : '';
   const description = sessionDescription(session, now, sort);
   return {
     id: `session:${other ? `${other.folder}:` : ''}${session.uuid}`,
@@ -183,12 +185,12 @@ function sessionRow(session: Session, other: OtherWorkspace | null, { current, a
       ? 'bell-dot'
       : isAnswering
         ? 'loading~spin'
-        : isCurrent
+        : isShown
           ? 'comment-discussion'
           : session.parentSession === null
             ? 'comment'
             : 'repo-forked',
-    iconColor: waitsFor ? 'list.warningForeground' : isCurrent || isAnswering ? 'list.highlightForeground' : null,
+    iconColor: waitsFor ? 'list.warningForeground' : isShown || isAnswering ? 'list.highlightForeground' : null,
     context: other ? 'session.other' : contextOf(session),
     expands: 'never',
     spoken: listed([title, state, ago(session.updatedAt, now), messagesText(session)].filter((part) => part !== '')),

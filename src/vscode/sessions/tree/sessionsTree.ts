@@ -15,7 +15,7 @@ import { groupNodes, rootNodes, rowOf, type SessionNode, type SessionRow, type T
 export interface SessionsTreeDeps {
   readonly sessionsView: Pick<LazyTree<SessionNode>, 'view' | 'redraw'>;
   readonly store: { get(): Promise<SessionStore> };
-  readonly places: Pick<ChatPlaces, 'active' | 'chats' | 'state' | 'onDidChangeState'>;
+  readonly places: Pick<ChatPlaces, 'active' | 'all' | 'chats' | 'state' | 'onDidChangeState'>;
   readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
   readonly sorting: Pick<WindowState, 'sessionSort' | 'setSessionSort'>;
   readonly now: () => number;
@@ -192,6 +192,7 @@ export class SessionsTree implements Disposable {
         filter: this.filter,
         sort: this.sort,
         current: places.active.session?.uuid ?? null,
+        shown: new Set(places.all.flatMap(({ controller }) => controller.active.session?.uuid ?? [])),
         answering: new Set(places.chats.answering),
         waiting: waitingOf(places),
         now: now(),
@@ -221,6 +222,7 @@ export class SessionsTree implements Disposable {
       filter: this.filter,
       sort: this.sort,
       current: null,
+      shown: new Set(),
       answering: new Set(),
       waiting: new Map(),
       now: this.deps.now(),

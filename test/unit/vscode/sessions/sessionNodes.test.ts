@@ -22,6 +22,7 @@ function stateOf(more: Partial<Omit<TreeState, 'lists'>> & { readonly lists?: Pa
     sort: 'updated',
     others: [],
     current: null,
+    shown: new Set(),
     answering: new Set(),
     waiting: new Map(),
     now,
@@ -113,7 +114,7 @@ describe('the Sessions view: its rows', () => {
       aSession({ title, updatedAt: now - 5 * 60_000, messageCount: 1 }),
     );
     const state = stateOf({
-      current: open!.uuid,
+      shown: new Set([open!.uuid]),
       answering: new Set([busy!.uuid, asking!.uuid, full!.uuid]),
       waiting: new Map([
         [asking!.uuid, 'permission'],
@@ -164,7 +165,7 @@ describe('the Sessions view: its rows', () => {
       own.map(({ context }) => context),
       ['session.active', 'session.archived', 'session.trashed', 'session.pinned'],
     );
-    const other = rowOf({ kind: 'session', session, other: elsewhere }, stateOf({ current: session.uuid }));
+    const other = rowOf({ kind: 'session', session, other: elsewhere }, stateOf({ shown: new Set([session.uuid]) }));
     deepStrictEqual(
       { id: other.id === own[0]!.id, context: other.context, icon: other.icon },
       { id: false, context: 'session.other', icon: 'comment' },
