@@ -414,7 +414,10 @@ describe('an import of any history', function () {
           const session = testUuid();
           const file = rig.source(name(session), await bytesOf(source(session, steps)));
           const { sessions, failed } = await rig.import(file, { format: format as ImportFormat });
-          const isSaid = steps.some(({ step: one }) => (one.kind === 'fold' ? format !== 'cline' : !('text' in one) || one.text !== ''));
+          // A database of SQLite holds no half of a character.
+          const isSaid = steps.some(({ step: one }) =>
+            one.kind === 'fold' ? format !== 'cline' : !('text' in one) || one.text.replace(/[\0\p{Cs}]/gu, '') !== '',
+          );
           if (sessions.length === 0 && !isSaid) return;
           assert.deepEqual([failed, sessions.length], [[], 1]);
           const { uuid, entriesAdded, repaired } = sessions[0]!;
