@@ -30,7 +30,11 @@ import type { LazyTree } from './vscode/lazyContributions';
 import type { Log } from './vscode/log';
 import { ModelNames } from './vscode/models/modelNames';
 import { ModelSource } from './vscode/models/modelSource';
+import type { Agents } from './vscode/agents/agents';
+import { agentsHere } from './vscode/agents/agentsHere';
+import { unsearchedText } from './vscode/agents/agentStates';
 import { OpenClaw } from './vscode/openClaw/openClaw';
+import { openClawSources } from './vscode/openClaw/openClawSources';
 import { OtherSessions } from './vscode/sessions/tree/otherSessions';
 import { SessionActions } from './vscode/sessions/sessionActions';
 import { SessionDocuments } from './vscode/sessions/sessionDocuments';
@@ -97,9 +101,11 @@ export function compose(started: StartedParts): Composition {
     void base.location.noteSessions(count).catch((error: unknown) => base.log.debug('registry_not_written', { detail: errorText(error) }));
   };
   const chat = composeChat(base, () => surfaces.view.focusComposer(), noteSessions);
-  const sessions = composeSessions(base, chat);
-  const surfaces = composeSurfaces(base, chat, sessions, () => openClaw.choose());
+  const agents = base.owned.add(agentsHere(base, async (folder) => (await chat.runtime.get()).openStore(folder, { repair: false })));
+  const sessions = composeSessions(base, chat, agents);
+  const surfaces = composeSurfaces(base, chat, sessions, { openClaw: () => openClaw.choose(), agents });
   const openClaw = composeOpenClaw(base, chat);
+  chat.store.companions.push(openClaw, agents);
   keepCurrent(base, chat);
 
   const { places, runtime, store, previews } = chat;
@@ -268,6 +274,7 @@ interface SessionParts {
 function composeSessions(
   { log, memory, contextKeys, sessionsView, owned, configuration, location }: Base,
   { places, runtime, store }: ChatParts,
+  agents: Agents,
 ): SessionParts {
   const others = owned.add(
     new OtherSessions({ list: () => location.others(), open: async (folder) => (await runtime.get()).readStore(folder), log }),
@@ -279,6 +286,7 @@ function composeSessions(
       store,
       places,
       others,
+      agents,
       offersRelink: async () => !memory.relinkDeclined() && (await location.likely()) !== undefined,
       sorting: memory,
       now: Date.now,
@@ -327,7 +335,12 @@ interface SurfaceParts {
 }
 
 /** What the user sees of the chat and can ask of it. */
-function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: SessionParts, watchOpenClaw: () => Promise<void>): SurfaceParts {
+function composeSurfaces(
+  base: Base,
+  chat: ChatParts,
+  { tree, documents }: SessionParts,
+  watch: { readonly openClaw: () => Promise<void>; readonly agents: Agents },
+): SurfaceParts {
   const { context, log, memory, keys, contextKeys, owned, configuration, location } = base;
   const { places, runtime, store, models, fullQuestions, previews } = chat;
   const { extensionUri } = context;
@@ -390,7 +403,9 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
       openEditor: (session) => editors.open(session),
       showBreakdown: () => breakdown.show(place),
       showAnalytics: () => analytics.show(),
-      watchOpenClaw,
+      watchOpenClaw: watch.openClaw,
+      watchAgents: () => watch.agents.choose(),
+      unsearched: async () => unsearchedText(await watch.agents.states()),
       sessions: {
         actions,
         details,
@@ -420,24 +435,11 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
 }
 
 /** Follows a session of OpenClaw from now on, if the settings name one. */
-function composeOpenClaw({ log, memory, owned, configuration, location }: Base, { places, runtime, store }: ChatParts): OpenClaw {
-  const wasmFile = join(__dirname, 'sql-wasm.wasm');
+function composeOpenClaw({ log, memory, owned, configuration, location }: Base, { places, runtime }: ChatParts): OpenClaw {
   const openClaw = owned.add(
     new OpenClaw({
       settings: () => configuration.current.openClaw,
-      find: async (path) => (await import('./node/transfer/openClaw/findOpenClaw')).findOpenClaw(path, wasmFile),
-      watch: async (place, key, options) => {
-        const { OpenClawWatch } = await import('./node/transfer/openClaw/openClawWatch');
-        if (place.type === 'database')
-          return new OpenClawWatch({
-            ...options,
-            source: new (await import('./node/transfer/openClaw/openClawDatabase')).OpenClawDatabase(place.file, key, wasmFile),
-          });
-        return new OpenClawWatch({
-          ...options,
-          source: new (await import('./node/transfer/openClaw/findOpenClaw')).OpenClawFolder(place.folder, key),
-        });
-      },
+      ...openClawSources(join(__dirname, 'sql-wasm.wasm')),
       openStore: async () => (await runtime.get()).openStore((await location.resolve()).folder, { repair: false }),
       shown: () => places.active.session?.uuid ?? null,
       show: (session, focus) => (focus ? places.show(session, places.current) : places.active.openSession(session)),
@@ -449,7 +451,6 @@ function composeOpenClaw({ log, memory, owned, configuration, location }: Base, 
       log,
     }),
   );
-  store.companion = openClaw;
   owned.add(configuration.onDidChange(() => void openClaw.apply()));
   void openClaw.apply();
   return openClaw;

@@ -96,7 +96,8 @@ export function activate(context: ExtensionContext): void {
   contextKeys.set('hasSession', typeof memory.lastSession() === 'string');
   contextKeys.set('canUndo', memory.lastMeter()?.canUndo === true);
   showStoredKey();
-  if (setting('openclaw.inherit') === true) inBackground(composed());
+  const watched = setting('agents.watch');
+  if (setting('openclaw.inherit') === true || (Array.isArray(watched) && watched.length > 0)) inBackground(composed());
   else if (typeof memory.lastSession() !== 'string') {
     inBackground(
       import('./vscode/history/storeLocation').then(

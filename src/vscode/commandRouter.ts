@@ -71,6 +71,9 @@ export interface CommandRouterDeps {
   readonly openEditor: (session: string | null) => Promise<void>;
   readonly showBreakdown: () => void;
   readonly showAnalytics: () => void;
+  readonly watchAgents: () => Promise<void>;
+  /** Other programs that a search has not looked at, in words; null: none. */
+  readonly unsearched: () => Promise<string | null>;
   readonly watchOpenClaw: () => Promise<void>;
   readonly care: HistoryCommands;
   readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'workspace' | 'instructions' | 'noteFolders'>;
@@ -201,6 +204,7 @@ export class CommandRouter implements WorkbenchActions {
     relinkHistory: () => this.relinkHistory(),
     declineRelink: () => this.declineRelink(),
     showBreakdown: async () => this.deps.showBreakdown(),
+    watchAgents: () => this.deps.watchAgents(),
     watchOpenClaw: () => this.deps.watchOpenClaw(),
     showAnalytics: async () => this.deps.showAnalytics(),
     openInEditor: (args) => this.openInEditor(args),
@@ -322,7 +326,12 @@ export class CommandRouter implements WorkbenchActions {
   private async searchHistory(typed: string): Promise<void> {
     await this.controller.active.open();
     const store = await this.deps.composer.store();
-    const picked = await pickFromHistory((text) => searchTyped(store, text), typed, await this.deps.meaning());
+    const picked = await pickFromHistory(
+      (text) => searchTyped(store, text),
+      typed,
+      await this.deps.meaning(),
+      await this.deps.unsearched(),
+    );
     if (picked) await this.goTo(picked.session, picked.entry);
   }
 

@@ -98,6 +98,7 @@ export const commandIds = {
   setThinkingLevel: 'threadkeeper.setThinkingLevel',
   setApiKey: 'threadkeeper.setApiKey',
   removeApiKey: 'threadkeeper.removeApiKey',
+  watchAgents: 'threadkeeper.watchAgents',
   watchOpenClaw: 'threadkeeper.watchOpenClaw',
   verifyHistory: 'threadkeeper.verifyHistory',
   exportSession: 'threadkeeper.exportSession',

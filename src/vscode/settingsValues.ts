@@ -10,6 +10,7 @@ import { parseAllowRule } from '../core/tools/allowRules';
 import type { VariableChoice } from '../core/tools/command/commandEnvironment';
 import { defaultEditRules, editGuard, type EditRules } from '../core/tools/guard/guardedKinds';
 import { openaiApis, type OpenaiApi } from '../node/models/openai/openaiDialect';
+import { programs, type ProgramId } from '../core/transfer/programs';
 import { settingsPrefix } from './manifest';
 
 export interface Settings {
@@ -66,6 +67,8 @@ export interface Settings {
   readonly switchFiles: 'always' | 'ask' | 'never';
   /** `path` is the folder of its agents; empty stands for where OpenClaw keeps them. With `twoWay`, replies go there too. */
   readonly openClaw: { readonly inherit: boolean; readonly path: string; readonly sessionKey: string; readonly twoWay: boolean };
+  /** Programs whose sessions come in as they are written; `workspace`: those about its folders. */
+  readonly agents: { readonly watch: readonly ProgramId[]; readonly sessions: 'workspace' | 'all' };
 }
 
 /** Where the values come from. All three answer `undefined` for what is not there. */
@@ -134,6 +137,7 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
       sessionKey: take('openclaw.sessionKey'),
       twoWay: take('openclaw.twoWay'),
     },
+    agents: { watch: [...new Set(take('agents.watch'))], sessions: take('agents.sessions') },
   };
   return { settings, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };
 }
@@ -181,6 +185,14 @@ const tokens: Check<number> = {
   expected: () => t('a number of tokens'),
 };
 const names: Check<readonly string[]> = { schema: Names, expected: () => t('a list of names') };
+const programIds: Check<readonly ProgramId[]> = {
+  schema: z.array(z.enum(programs.map(({ id }) => id) as [ProgramId, ...ProgramId[]])),
+  expected: () => t('a list of programs'),
+};
+const whichSessions: Check<'workspace' | 'all'> = {
+  schema: z.enum(['workspace', 'all']),
+  expected: () => t('one of {0}', 'workspace, all'),
+};
 const folders: Check<readonly string[]> = { schema: Names, expected: () => t('a list of folders') };
 const aPreset: Check<string> = { schema: z.enum(presetNames), expected: () => t('a policy ({0})', presetNames.join(', ')) };
 const cacheChoices = ['automatic', ...cacheTimes] as const;
@@ -252,6 +264,8 @@ const checks = {
   'openclaw.path': aFolder,
   'openclaw.sessionKey': sessionKey,
   'openclaw.twoWay': aFlag,
+  'agents.watch': programIds,
+  'agents.sessions': whichSessions,
   'history.trashDays': days,
   'history.cleanUpDays': days,
   'history.keepFileContents': days,

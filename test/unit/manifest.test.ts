@@ -197,6 +197,7 @@ describe('manifest', () => {
       [commandIds.setThinkingLevel]: 'Threadkeeper: Set Thinking Level…',
       [commandIds.setApiKey]: 'Threadkeeper: Set API Key…',
       [commandIds.removeApiKey]: 'Threadkeeper: Remove API Key',
+      [commandIds.watchAgents]: 'Threadkeeper: Watch Agents…',
       [commandIds.watchOpenClaw]: 'Threadkeeper: Watch OpenClaw Session…',
       [commandIds.verifyHistory]: 'Threadkeeper: Verify and Repair History',
       [commandIds.exportSession]: 'Threadkeeper: Export Session…',

@@ -31,7 +31,7 @@ export class StoreAccess implements Disposable {
   private subscription: Disposable | null = null;
   private closed = false;
   /** What else in this window has the store open: it lets it go while the store is opened anew, and before the window closes. */
-  companion: { pause(): Promise<void>; resume(): void } | null = null;
+  readonly companions: { pause(): Promise<void>; resume(): void }[] = [];
 
   constructor(
     private readonly open: (options: { readonly repair: boolean }) => Promise<SessionStore>,
@@ -101,7 +101,7 @@ export class StoreAccess implements Disposable {
         this.log.debug('store_not_reserved', { detail: errorText(error) }),
       );
       try {
-        await this.companion?.pause();
+        await this.pauseOthers();
         const store = await before;
         if (store?.status.access === 'shared')
           await store.takeOver().catch((error: unknown) => this.log.warn('store_not_taken_over', { detail: errorText(error) }));
@@ -117,7 +117,7 @@ export class StoreAccess implements Disposable {
       return this.attempt(failure === null && repair?.() === true).finally(() => reservation?.release());
     })();
     const store = await this.opening;
-    this.companion?.resume();
+    for (const one of this.companions) one.resume();
     this._onDidChange.fire();
     if (failure !== null) throw (failure as { readonly error: unknown }).error;
     return store;
@@ -131,7 +131,7 @@ export class StoreAccess implements Disposable {
     this._onDidChange.dispose();
     this._onDidChangeContent.dispose();
     try {
-      await this.companion?.pause();
+      await this.pauseOthers();
       await (await opening)?.close();
     } catch (error) {
       this.log.debug('store_not_closed', { detail: errorText(error) });
@@ -140,6 +140,10 @@ export class StoreAccess implements Disposable {
 
   dispose(): void {
     void this.close();
+  }
+
+  private async pauseOthers(): Promise<void> {
+    await Promise.all(this.companions.map((one) => one.pause()));
   }
 
   private async attempt(repair = false): Promise<SessionStore> {

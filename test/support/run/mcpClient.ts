@@ -20,7 +20,9 @@ export class McpClient {
   errors = '';
 
   constructor(...args: readonly string[]) {
-    this.child = spawn(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'mcp', ...args], { env: { ...process.env, NODE_OPTIONS: '' } });
+    this.child = spawn(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'mcp', ...args], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => (this.errors += text));
     createInterface({ input: this.child.stdout }).on('line', (line) => this.receive(line));
     this.child.once('exit', (code) => {

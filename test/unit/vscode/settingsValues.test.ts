@@ -42,6 +42,7 @@ describe('readSettings', () => {
         trashDays: 0,
         cleanUpDays: 0,
         openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false },
+        agents: { watch: [], sessions: 'workspace' },
         offerBranchSummary: true,
         switchFiles: 'ask',
         fileContents: { days: 0, megabytes: 2000 },
@@ -111,6 +112,8 @@ describe('readSettings', () => {
         'openclaw.path': ' /agents ',
         'openclaw.sessionKey': 'agent:main:main',
         'openclaw.twoWay': true,
+        'agents.watch': ['codex', 'zed', 'codex'],
+        'agents.sessions': 'all',
       },
       { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
     );
@@ -143,6 +146,7 @@ describe('readSettings', () => {
       recallHints: true,
       embeddings: null,
       openClaw: { inherit: true, path: '/agents', sessionKey: 'agent:main:main', twoWay: true },
+      agents: { watch: ['codex', 'zed'], sessions: 'all' },
       policy: {
         preset: 'balanced',
         overrides: { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },

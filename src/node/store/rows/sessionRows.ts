@@ -50,6 +50,8 @@ export class SessionRows {
         typeof value === 'string' ? value : Number(value),
       );
     }
+    // `;` comes after `:`: all keys that begin so.
+    if (query.program !== undefined) where('key >= ? AND key < ?', `import:${query.program}:`, `import:${query.program};`);
     if (query.key !== undefined) where('key = ?', query.key);
     const sort = query.sort ?? 'updated';
     const sql = `SELECT * FROM sessions WHERE ${conditions.join(' AND ')} ORDER BY ${orders[sort]} updated_at DESC, rowid DESC`;

@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, relative, sep } from 'node:path';
 import type { ProgramId, ProgramStatus } from '../../../core/transfer/programs';
 import { UuidV7 } from '../../runtime/ids';
 import { joinStore, type JoinedPort } from '../../store/client/storePort';
 import { AgentWatch } from './agentWatch';
-import { places, type Machine } from './places';
+import { places } from './places';
+import { thisMachine } from './thisMachine';
 import { WatchMemory } from './watchMemory';
 
 export interface WatchRequest {
@@ -49,10 +49,6 @@ export async function watchTask(
     await watch.stop();
     store.port.close();
   }
-}
-
-export function thisMachine(folders: readonly string[]): Machine {
-  return { home: homedir(), platform: process.platform, env: process.env, folders };
 }
 
 /** Whether a session that was in a folder is wanted, where those of `folders` are; null: all are. */

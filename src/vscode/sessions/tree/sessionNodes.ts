@@ -1,7 +1,11 @@
 import { listed, t, wholeNumber } from '../../../core/l10n';
 import type { Session, SessionSort } from '../../../core/session/session';
 import type { ListName, LoadedLists } from './treeLists';
+import { isObject } from '../../../core/base/json';
+import { programOf } from '../../../core/transfer/programs';
 import { ago } from '../../../protocol/figures';
+import { escapeMarkdown } from '../../plainText';
+import type { AgentState } from '../../agents/agentStates';
 import { messagesText, sessionDescription, sessionTitle, sessionTooltip, sortTexts } from '../sessionText';
 import type { WaitingSession } from '../../chat/waitingSession';
 
@@ -21,10 +25,11 @@ export interface OtherWorkspace {
 }
 
 export type SessionNode =
-  | { readonly kind: 'group'; readonly group: DateGroup | 'archived' | 'trashed' | 'others' }
+  | { readonly kind: 'group'; readonly group: DateGroup | 'archived' | 'trashed' | 'agents' | 'others' }
   /** `other`: the store folder of another workspace; null for this one. */
-  | { readonly kind: 'session'; readonly session: Session; readonly other: OtherWorkspace | null }
+  | { readonly kind: 'session'; readonly session: Session; readonly other: OtherWorkspace | null; readonly under?: string }
   | { readonly kind: 'more'; readonly list: ListName }
+  | { readonly kind: 'agent'; readonly agent: AgentState }
   | { readonly kind: 'workspace'; readonly workspace: OtherWorkspace }
   | { readonly kind: 'note'; readonly id: string; readonly text: string; readonly icon: string };
 
@@ -43,6 +48,8 @@ export interface TreeState {
   readonly filter: string;
   readonly sort: SessionSort;
   readonly others: readonly OtherWorkspace[];
+  /** Other programs of this machine whose sessions can be here. */
+  readonly agents: readonly AgentState[];
   /** UUID of the session in the chat. */
   readonly current: string | null;
   /** UUIDs of the sessions on show, in the side bar and in editors. */
@@ -70,17 +77,22 @@ export interface SessionRow {
   readonly spoken: string;
 }
 
-export function rootNodes({ lists, filter, sort, others, now }: TreeState): SessionNode[] {
+export function rootNodes({ lists, filter, sort, others, agents, now }: TreeState): SessionNode[] {
   const groups: SessionNode[] = groupSessions(lists.active.sessions, now, sort).map(({ id }) => ({ kind: 'group', group: id }));
   if (lists.active.hasMore) groups.push({ kind: 'more', list: 'active' });
   if (lists.archived.sessions.length > 0) groups.push({ kind: 'group', group: 'archived' });
   if (lists.trashed.sessions.length > 0) groups.push({ kind: 'group', group: 'trashed' });
   if (filter !== '')
     return groups.length > 0 ? groups : [{ kind: 'note', id: 'nothing', text: t('No session matches "{0}"', filter), icon: 'search' }];
+  if (agents.length > 0) groups.push({ kind: 'group', group: 'agents' });
   return others.length > 0 ? [...groups, { kind: 'group', group: 'others' }] : groups;
 }
 
-export function groupNodes({ lists, sort, others, now }: TreeState, group: DateGroup | 'archived' | 'trashed' | 'others'): SessionNode[] {
+export function groupNodes(
+  { lists, sort, others, agents, now }: TreeState,
+  group: DateGroup | 'archived' | 'trashed' | 'agents' | 'others',
+): SessionNode[] {
+  if (group === 'agents') return agents.map((agent) => ({ kind: 'agent', agent }));
   if (group === 'others') return others.map((workspace) => ({ kind: 'workspace', workspace }));
   if (group === 'archived' || group === 'trashed') {
     const list = lists[group];
@@ -90,8 +102,9 @@ export function groupNodes({ lists, sort, others, now }: TreeState, group: DateG
   return sessionNodes(found?.sessions ?? [], null);
 }
 
-export function sessionNodes(sessions: readonly Session[], other: OtherWorkspace | null): SessionNode[] {
-  return sessions.map((session) => ({ kind: 'session', session, other }));
+/** `under`: the program whose row they stand under, where they stand a second time. */
+export function sessionNodes(sessions: readonly Session[], other: OtherWorkspace | null, under?: string): SessionNode[] {
+  return sessions.map((session) => ({ kind: 'session', session, other, ...(under === undefined ? {} : { under }) }));
 }
 
 export function rowOf(node: SessionNode, state: TreeState): SessionRow {
@@ -99,7 +112,9 @@ export function rowOf(node: SessionNode, state: TreeState): SessionRow {
     case 'group':
       return groupRow(node.group, state);
     case 'session':
-      return sessionRow(node.session, node.other, state);
+      return sessionRow(node.session, node.other, state, node.under);
+    case 'agent':
+      return agentRow(node.agent);
     case 'workspace':
       return workspaceRow(node.workspace, state.now);
     case 'more':
@@ -118,7 +133,10 @@ export function rowOf(node: SessionNode, state: TreeState): SessionRow {
 
 const plain = { description: '', tooltip: '', iconColor: null, expands: 'never' } as const;
 
-function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists, filter, sort, others }: TreeState): SessionRow {
+function groupRow(
+  group: DateGroup | 'archived' | 'trashed' | 'agents' | 'others',
+  { lists, filter, sort, others, agents }: TreeState,
+): SessionRow {
   // Under another id, so that a filter opens what it has found in, whatever the user has closed before.
   const id = `group:${group}${filter === '' ? '' : ':filtered'}`;
   const opened = filter === '' ? 'closed' : 'open';
@@ -145,6 +163,19 @@ function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists,
       expands: opened,
       spoken: t('Trash, {0}', count('trashed')),
     };
+  if (group === 'agents') {
+    const watched = t('{0} watched', agents.filter(({ state }) => state !== 'off').length);
+    return {
+      ...plain,
+      id,
+      label: t('Other Agents'),
+      description: watched,
+      icon: 'broadcast',
+      context: 'group.agents',
+      expands: 'closed',
+      spoken: t('Other agents, {0}', watched),
+    };
+  }
   if (group === 'others')
     return {
       ...plain,
@@ -169,15 +200,41 @@ function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists,
   };
 }
 
-function sessionRow(session: Session, other: OtherWorkspace | null, { shown, answering, waiting, sort, now }: TreeState): SessionRow {
+function agentRow({ id, name, icon, state, text, problems }: AgentState): SessionRow {
+  return {
+    id: `agent:${id}`,
+    label: name,
+    description: text,
+    tooltip: problems.map((problem) => escapeMarkdown(problem)).join('\n\n'),
+    icon: state === 'unread' ? 'warning' : icon,
+    iconColor: null,
+    context: `agent.${state === 'off' ? 'off' : 'on'}`,
+    expands: state === 'off' ? 'never' : 'closed',
+    spoken: listed([name, text]),
+  };
+}
+
+/** The program that a session was said to; undefined: this one. */
+function programIn({ metadata }: Session): ReturnType<typeof programOf> {
+  const from = metadata['importedFrom'];
+  return isObject(from) ? programOf(from['format']) : undefined;
+}
+
+function sessionRow(
+  session: Session,
+  other: OtherWorkspace | null,
+  { shown, answering, waiting, sort, now }: TreeState,
+  under?: string,
+): SessionRow {
   const isShown = other === null && shown.has(session.uuid);
   const isAnswering = other === null && answering.has(session.uuid);
   const title = sessionTitle(session);
   const waitsFor = other === null ? waiting.get(session.uuid) : undefined;
   const state = waitsFor ? waitingWords[waitsFor]() : isAnswering ? t('answering') : isShown ? t('open') : '';
-  const description = sessionDescription(session, now, sort);
+  const program = programIn(session);
+  const description = [...(program && under === undefined ? [program.name] : []), sessionDescription(session, now, sort)].join(' · ');
   return {
-    id: `session:${other ? `${other.folder}:` : ''}${session.uuid}`,
+    id: `session:${under === undefined ? '' : `${under}:`}${other ? `${other.folder}:` : ''}${session.uuid}`,
     label: title,
     description: state === '' ? description : `${state} · ${description}`,
     tooltip: sessionTooltip(session, other?.place ?? null),
@@ -188,12 +245,12 @@ function sessionRow(session: Session, other: OtherWorkspace | null, { shown, ans
         : isShown
           ? 'comment-discussion'
           : session.parentSession === null
-            ? 'comment'
+            ? (program?.icon ?? 'comment')
             : 'repo-forked',
     iconColor: waitsFor ? 'list.warningForeground' : isShown || isAnswering ? 'list.highlightForeground' : null,
     context: other ? 'session.other' : contextOf(session),
     expands: 'never',
-    spoken: listed([title, state, ago(session.updatedAt, now), messagesText(session)].filter((part) => part !== '')),
+    spoken: listed([title, program?.name ?? '', state, ago(session.updatedAt, now), messagesText(session)].filter((part) => part !== '')),
   };
 }
 

@@ -1,22 +1,24 @@
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeView } from 'vscode';
 import { DisposableStore, type Disposable } from '../../../core/base/disposable';
 import { errorText } from '../../../core/errors';
-import { t } from '../../../core/l10n';
+import { shown, t } from '../../../core/l10n';
 import type { Logger, SessionStore } from '../../../core/ports';
 import type { SessionSort } from '../../../core/session/session';
 import type { ChatPlaces } from '../../chat/places/chatPlaces';
 import type { WindowState } from '../../chat/windowState';
 import { commandIds } from '../../manifest';
 import type { LazyTree } from '../../lazyContributions';
+import type { Agents } from '../../agents/agents';
 import type { OtherSessions } from './otherSessions';
-import { SessionLists, type ListName, type LoadedLists } from './treeLists';
-import { groupNodes, rootNodes, rowOf, type SessionNode, type SessionRow, type TreeState } from './sessionNodes';
+import { listStep, SessionLists, type ListName, type LoadedLists } from './treeLists';
+import { groupNodes, rootNodes, rowOf, sessionNodes, type SessionNode, type SessionRow, type TreeState } from './sessionNodes';
 
 export interface SessionsTreeDeps {
   readonly sessionsView: Pick<LazyTree<SessionNode>, 'view' | 'redraw'>;
   readonly store: { get(): Promise<SessionStore> };
   readonly places: Pick<ChatPlaces, 'active' | 'all' | 'chats' | 'state' | 'onDidChangeState'>;
   readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
+  readonly agents: Pick<Agents, 'states' | 'onDidChange'>;
   readonly sorting: Pick<WindowState, 'sessionSort' | 'setSessionSort'>;
   readonly now: () => number;
   readonly log: Logger;
@@ -58,6 +60,7 @@ export class SessionsTree implements Disposable {
     this.view = deps.sessionsView.view;
     this.lists.sort = deps.sorting.sessionSort() ?? 'updated';
     this.disposables.add(deps.places.onDidChangeState(() => this.refresh()));
+    this.disposables.add(deps.agents.onDidChange(() => this.refresh()));
     this.disposables.add(this.view.onDidChangeVisibility(({ visible }) => this.shown(visible)));
     this.disposables.add(
       this.view.onDidCollapseElement(({ element }) => void (element.kind === 'workspace' && deps.others.collapsed(element.workspace))),
@@ -119,15 +122,17 @@ export class SessionsTree implements Disposable {
       return this.state ? rootNodes(this.state) : [];
     }
     if (node.kind === 'workspace') return this.deps.others.nodes(node.workspace);
+    if (node.kind === 'agent') return this.sessionsOf(node.agent.id);
     return node.kind === 'group' && this.state ? groupNodes(this.state, node.group) : [];
   }
 
   /** Every row of this workspace's sessions stands in a group. */
   getParent(node: SessionNode): SessionNode | undefined {
-    if (node.kind !== 'session' || node.other !== null || !this.state) return undefined;
+    if (node.kind !== 'session' || node.other !== null || node.under !== undefined || !this.state) return undefined;
     const { state } = this;
     return rootNodes(state).find(
-      (group) => group.kind === 'group' && group.group !== 'others' && this.rowIn(state, group.group, node.session.uuid),
+      (group) =>
+        group.kind === 'group' && group.group !== 'others' && group.group !== 'agents' && this.rowIn(state, group.group, node.session.uuid),
     );
   }
 
@@ -139,6 +144,17 @@ export class SessionsTree implements Disposable {
     clearTimeout(this.timer);
     clearInterval(this.ticking);
     this.disposables.dispose();
+  }
+
+  /** Never rejects: what went wrong is a row. */
+  private async sessionsOf(program: string): Promise<SessionNode[]> {
+    try {
+      const sessions = await (await this.deps.store.get()).listSessions({ program, limit: listStep });
+      if (sessions.length > 0) return sessionNodes(sessions, null, program);
+      return [{ kind: 'note', id: `empty:${program}`, text: t('No sessions'), icon: 'info' }];
+    } catch (error) {
+      return [{ kind: 'note', id: `failed:${program}`, text: t('Could not be read: {0}', shown(errorText(error))), icon: 'error' }];
+    }
   }
 
   private shown(visible: boolean): void {
@@ -180,15 +196,21 @@ export class SessionsTree implements Disposable {
   }
 
   private async read(): Promise<void> {
-    const { store, places, others: otherSessions, offersRelink, now, log, found } = this.deps;
+    const { store, places, others: otherSessions, agents: agentsHere, offersRelink, now, log, found } = this.deps;
     this.stale = false;
     try {
-      const [lists, others] = await Promise.all([store.get().then((open) => this.lists.load(open)), otherSessions.list()]);
+      const [lists, others, agents] = await Promise.all([
+        store.get().then((open) => this.lists.load(open)),
+        otherSessions.list(),
+        agentsHere.states(),
+      ]);
       const relinkOffered = this.filter === '' && isEmpty(lists) && (await offersRelink());
       // The offer stands where rows would: the tree has room for one of them.
       this.state = {
         lists,
         others: relinkOffered ? [] : others,
+        // An empty view says what can be done first.
+        agents: isEmpty(lists) ? [] : agents,
         filter: this.filter,
         sort: this.sort,
         current: places.active.session?.uuid ?? null,
@@ -219,6 +241,7 @@ export class SessionsTree implements Disposable {
     return {
       lists: { active: list, archived: list, trashed: list },
       others: [],
+      agents: [],
       filter: this.filter,
       sort: this.sort,
       current: null,
@@ -247,6 +270,7 @@ function itemOf(node: SessionNode, row: SessionRow): TreeItem {
   item.tooltip = row.tooltip === '' ? undefined : new MarkdownString(row.tooltip);
   if (row.icon !== '') item.iconPath = new ThemeIcon(row.icon, row.iconColor === null ? undefined : new ThemeColor(row.iconColor));
   if (node.kind === 'session') item.command = { command: commandIds.openSession, title: t('Open'), arguments: [node] };
+  if (node.kind === 'agent' && node.agent.state === 'off') item.command = { command: commandIds.watchAgents, title: t('Watch Agents') };
   if (node.kind === 'more') item.command = { command: commandIds.showMoreSessions, title: t('Show more'), arguments: [node] };
   return item;
 }

@@ -28,7 +28,10 @@ export class SessionLists {
   private words = '';
   sort: SessionSort = 'updated';
 
-  /** Part of a title or id; `#work` is a tag, `meta:user_id=7` a value of the metadata. Empty: everything. */
+  /**
+   * Part of a title or id; `#work` is a tag, `meta:user_id=7` a value of the metadata, `agent:codex` the program that it comes from. Empty:
+   * everything.
+   */
   get filter(): string {
     return this.words;
   }
@@ -70,6 +73,8 @@ export class SessionLists {
  */
 function filterQuery(words: string): SessionQuery {
   if (words === '') return {};
+  const program = /(?:^|\s)agent:([\w-]+)/.exec(words);
+  if (program) return { ...filterQuery(words.replace(program[0], ' ').trim()), program: program[1]!.toLowerCase() };
   if (words.startsWith('#') && words.length > 1 && !words.includes(' meta:')) return { tag: words.slice(1) };
   const { text: rest, filters, sessionId } = parseSearchText(words.replace(/(?<=^|\s)#(\S+)/g, 'tag:$1'));
   const { tag, metadata, ...ofMessages } = filters;

@@ -18,13 +18,13 @@ describe('store access', () => {
         },
       });
     }, log);
-    access.companion = {
+    access.companions.push({
       pause: async () => {
         await Promise.resolve();
         happened.push('pause');
       },
       resume: () => void happened.push('resume'),
-    };
+    });
     await access.get();
     await access.reopen({ between: async () => void happened.push('between') });
     await access.close();

@@ -21,6 +21,7 @@ function stateOf(more: Partial<Omit<TreeState, 'lists'>> & { readonly lists?: Pa
     filter: '',
     sort: 'updated',
     others: [],
+    agents: [],
     current: null,
     shown: new Set(),
     answering: new Set(),
