@@ -36,6 +36,25 @@ describe('scrolling', function () {
     strictEqual(await view.find('.jump').isVisible(), false);
   });
 
+  it('stays at the beginning of what offline mode has found, with the question above it', async () => {
+    const connection = { provider: 'offline', modelName: 'Offline', key: 'missing', offlineChosen: true } as const;
+    const view = await open({ snapshot: snapshot({ rows: conversation(20), connection }) });
+    ok(await atEnd(view));
+    await view.delta({ kind: 'turn', turn: running('streaming') });
+    ok(await atEnd(view), 'the question before it is none of this answer');
+    await view.delta({ kind: 'row', row: user('u9', 'Where is the tide?') }, liveText('l1', 'The first line.\n\n'));
+    await view.until('the end is in sight', () => atEnd(view));
+    for (let part = 0; part < 4; part++) await view.delta(liveText('l1', 'Another line.\n\n'.repeat(20)));
+    const top = await view.find('.scroller').evaluate((scroller) => Math.round(scroller.getBoundingClientRect().top));
+    await view.until('the question is at the top', async () => (await rowTop(view, 'u9')) === top);
+    await view.delta(
+      { kind: 'row', row: assistant('l1', `The first line.\n\n${'Another line.\n\n'.repeat(80)}`) },
+      { kind: 'turn', turn: null },
+    );
+    strictEqual(await rowTop(view, 'u9'), top);
+    ok(!(await atEnd(view)));
+  });
+
   it('keeps the end in sight when the composer grows or the view gets narrower', async () => {
     const view = await open({ snapshot: snapshot({ rows: conversation(20) }) });
     await view.find('textarea').fill('line\n'.repeat(8));

@@ -167,6 +167,7 @@ export class AppView extends ViewElement {
           .idle=${!busy}
           .expanded=${this.expanded}
           .modelName=${state.connection.modelName}
+          .readsFromTop=${state.connection.provider === 'offline'}
           .status=${busy && !state.full ? running : nothing}
           .empty=${all.length === 0 && state.banner?.kind !== 'store_failed' ? emptyState(state.connection) : nothing}
         ></tk-transcript>

@@ -12,6 +12,8 @@ const nearEnd = 8;
 export class ScrollKeeper {
   private atEnd = true;
   private kept: ScrollAnchor | null = null;
+  /** The row whose beginning stays in sight while the end is followed. */
+  private lead: string | null = null;
   private lastTop = 0;
   private lastHeight = 0;
   private readonly observer: ResizeObserver;
@@ -42,6 +44,14 @@ export class ScrollKeeper {
   follow(): void {
     this.atEnd = true;
     this.kept = null;
+    this.lead = null;
+    this.toEnd();
+  }
+
+  /** What grows below this row is followed until the row has reached the top: it is read from there. */
+  readFrom(id: string): void {
+    if (!this.atEnd) return;
+    this.lead = id;
     this.toEnd();
   }
 
@@ -119,6 +129,12 @@ export class ScrollKeeper {
   private toEnd(): void {
     // What stands in the place of a conversation is read from its beginning.
     this.scroller.scrollTop = this.scroller.querySelector('[data-id]') ? this.scroller.scrollHeight : 0;
+    const lead = this.lead === null ? undefined : this.rows().find((row) => row.dataset['id'] === this.lead);
+    const hidden = lead ? this.scroller.getBoundingClientRect().top - lead.getBoundingClientRect().top : 0;
+    if (hidden <= 0) return;
+    this.scroller.scrollTop -= hidden;
+    this.atEnd = false;
+    this.lead = null;
   }
 
   private rows(): HTMLElement[] {

@@ -34,6 +34,7 @@ export class TranscriptView extends ViewElement {
     idle: { attribute: false },
     expanded: { attribute: false },
     modelName: { attribute: false },
+    readsFromTop: { attribute: false },
     status: { attribute: false },
     empty: { attribute: false },
     away: { state: true },
@@ -49,6 +50,8 @@ export class TranscriptView extends ViewElement {
   idle = true;
   expanded: ReadonlySet<string> = new Set();
   modelName = '';
+  /** A new answer is read from its beginning, with the question above it, and not followed to its end. */
+  readsFromTop = false;
   /** What the running turn is doing, below the rows. */
   status: TemplateResult | typeof nothing = nothing;
   /** Shown instead of rows when there are none. */
@@ -68,6 +71,8 @@ export class TranscriptView extends ViewElement {
   private readonly bodyClasses = new MutationObserver(() => this.requestUpdate());
   private unmark: ReturnType<typeof setTimeout> | undefined;
   /** The row that the user is about to see more of. */
+  /** The newest question that has been shown. */
+  private led: string | null = null;
   private opening: { readonly id: string; readonly through: 'row' | 'end' } | null = null;
 
   constructor() {
@@ -174,6 +179,7 @@ export class TranscriptView extends ViewElement {
   protected override updated(): void {
     for (const row of this.querySelectorAll<RowView>('tk-row')) row.settle();
     this.keeper?.restore();
+    this.leadAnswer();
     if (this.opening && this.expanded.has(this.opening.id)) {
       this.keeper?.bring(this.opening.id, this.opening.through);
       this.opening = null;
@@ -188,6 +194,14 @@ export class TranscriptView extends ViewElement {
     clearTimeout(this.unmark);
     this.keeper?.dispose();
     this.bodyClasses.disconnect();
+  }
+
+  private leadAnswer(): void {
+    const question = this.items.findLast(({ kind }) => kind === 'user')?.id ?? null;
+    // The turn begins before its question is there.
+    const isNew = question !== this.led && !this.idle;
+    this.led = question;
+    if (this.readsFromTop && isNew && question !== null) this.keeper?.readFrom(question);
   }
 
   /** What is opened is read from its beginning, at the end of the conversation too. What is still being written is followed. */

@@ -102,7 +102,7 @@ export async function searchWorkspace(
 
   if (signal.aborted) throw new CancelledError();
   // The order of the hits stands: it is not by score alone.
-  const others = ranker.ranked(maxFilePassages);
+  const others = descriptionsBehind(ranker.ranked(maxFilePassages));
   const carried = new Set(others.filter(({ beside }) => beside !== null).map(({ item }) => item));
   const found = pick(distinct(merge(ranked, others), terms), limit).map(
     (item): FoundPassage => ({
@@ -116,6 +116,23 @@ export async function searchWorkspace(
     }),
   );
   return { found, terms, problems };
+}
+
+/** It names everything that is in the files beside it, and says least of it. */
+const isDescription = /^file:(?:.*\/)?(?:readme|changelog|contributing|license)(?:[.\-_][^/]*)?$/i;
+/** So that a README comes first only where it says clearly more than what it tells of. */
+const descriptionShare = 0.6;
+
+/** All others keep their order. */
+function descriptionsBehind(ranked: readonly Ranked<Candidate>[]): Ranked<Candidate>[] {
+  const order = ranked.filter(({ item }) => !isDescription.test(String(item.group)));
+  for (const one of ranked) {
+    if (!isDescription.test(String(one.item.group))) continue;
+    const score = one.score * descriptionShare;
+    const at = order.findIndex((other) => other.score < score);
+    order.splice(at < 0 ? order.length : at, 0, { ...one, score });
+  }
+  return order;
 }
 
 /** Two lists into one by score, each in its own order. */

@@ -63,6 +63,18 @@ describe('offline mode', () => {
     );
   });
 
+  it('puts what is told of behind what tells of it: a README behind the code, unless it alone says so', async () => {
+    const file = (id: string, text: string): Passage => ({ source: 'file', id, title: `${id}:1`, text, at: null });
+    const places = async (...passages: Passage[]): Promise<string[]> => {
+      const answer = await answerOf(modelOver([], { files: { candidates: async () => passages } }), asked('plateau of the tide table'));
+      return [...answer.matchAll(/^— \[`([^`]+):\d+`/gm)].map(([, path]) => path!);
+    };
+    const readme = file('README.md', 'The tide table: what a plateau of the tide table is, and how the tide table finds a plateau.');
+    const code = file('src/table.js', 'export const plateau = 2; // minutes of a plateau in the tide table');
+    deepEqual(await places(readme, code), ['src/table.js', 'README.md']);
+    deepEqual(await places(readme, file('src/lamp.js', 'export const tide = 1;')), ['README.md', 'src/lamp.js']);
+  });
+
   it('searches notes and files with the same ranking', async () => {
     const notes = new Map([
       ['ops/ports.md', 'intro\n\nThe lighthouse lamp has 40 watts.\n'],
