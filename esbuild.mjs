@@ -94,6 +94,8 @@ const builds = [
       cli: 'src/node/cli.ts',
       // The SDK is read by those who serve, not by every command.
       mcp: 'src/node/mcp/serveMcp.ts',
+      // The client of a database is loaded when a history is synchronized over one.
+      postgresEngine: 'src/node/sync/postgresEngine.ts',
     },
     outdir: 'dist',
   },
@@ -119,7 +121,7 @@ if (tests) {
     sourcemap: 'inline',
     outbase: 'test',
     outdir: 'dist/test',
-    external: ['vscode', 'playwright-core', 'fast-check', 'mocha', '@vscode/test-electron', '@vscode/vsce', 'axe-core', 'esbuild'],
+    external: ['vscode', 'playwright-core', 'fast-check', 'mocha', '@vscode/test-electron', '@vscode/vsce', 'axe-core', 'esbuild', '@electric-sql/pglite'],
   };
   // What tests share is built once; each a bundle of its own came to 540 MB. Those of the store stay apart: SQLite is loaded once per
   // module, and they give it disks that fail. The fake hosts are scripts of a page, and one is an extension.

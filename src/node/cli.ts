@@ -16,6 +16,7 @@ import { search, searchHelp } from './cli/commands/search';
 import { sessions, sessionsHelp } from './cli/commands/sessions';
 import { show, showHelp } from './cli/commands/show';
 import { stats, statsHelp } from './cli/commands/stats';
+import { sync, syncHelp } from './cli/commands/sync';
 import { watch, watchHelp } from './cli/commands/watch';
 import { verify, verifyHelp } from './cli/commands/verify';
 
@@ -33,6 +34,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper clean-up … moves sessions that nobody uses to the trash (clean-up --help)
   threadkeeper watch …    follows a session of another program as it goes on (watch --help)
   threadkeeper mcp …      serves histories to other agents (mcp --help)
+  threadkeeper sync …     the same history on several machines (sync --help)
   threadkeeper import …   brings in sessions of other programs (import --help)
   threadkeeper export …   writes sessions as JSON, Markdown or HTML (export --help)
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
@@ -55,6 +57,7 @@ const commands = [
   { name: 'clean-up', run: cleanUp, help: cleanUpHelp },
   { name: 'watch', run: watch, help: watchHelp },
   { name: 'mcp', run: mcp, help: mcpHelp },
+  { name: 'sync', run: sync, help: syncHelp },
   { name: 'import', run: importCommand, help: importHelp },
   { name: 'export', run: exportCommand, help: exportHelp },
   { name: 'verify', run: verify, help: verifyHelp },

@@ -13,6 +13,7 @@ const pages = [
   'docs/security.md',
   'docs/settings.md',
   'docs/seeds.md',
+  'docs/sync.md',
 ];
 
 interface Code {

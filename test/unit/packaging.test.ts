@@ -42,6 +42,7 @@ describe('the package', function () {
       'storeTaskWorker.js',
       'tokenWorker.js',
       'analystWorker.js',
+      'postgresEngine.js',
       'sql-wasm.wasm',
       'webview/main.js',
       'webview/main.css',

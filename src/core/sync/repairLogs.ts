@@ -50,9 +50,9 @@ async function holesOf(engine: SyncEngine, whole: LogRange): Promise<readonly Lo
   const holes: LogRange[] = [];
   let ranges: readonly LogRange[] = [whole];
   while (ranges.length > 0) {
-    const found = await engine.fingerprints(ranges);
-    const broken = ranges.filter(({ from, to }, index) => (found[index]?.count ?? 0) < to - from);
-    const empty = broken.filter((range) => found[ranges.indexOf(range)]?.count === 0);
+    const found = await engine.counts(ranges);
+    const broken = ranges.filter(({ from, to }, index) => (found[index] ?? 0) < to - from);
+    const empty = broken.filter((range) => found[ranges.indexOf(range)] === 0);
     holes.push(...empty);
     ranges = broken.filter((range) => !empty.includes(range)).flatMap(cut);
   }

@@ -11,8 +11,7 @@ export interface SealedRecord {
   readonly id: string;
   readonly version: number;
   /**
-   * A digest (32 bits) of this row and the mark of the row before it: two logs whose marks agree at an index agree up to there, and the
-   * sum over a range tells two ranges apart.
+   * A digest (32 bits) of this row and the mark of the row before it: two logs whose marks agree at an index agree up to there.
    */
   readonly mark: number;
   readonly sealed: Uint8Array;

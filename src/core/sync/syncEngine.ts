@@ -18,12 +18,6 @@ export interface LogRange {
   readonly to: number;
 }
 
-export interface Fingerprint {
-  readonly count: number;
-  /** Sum of the marks. */
-  readonly sum: number;
-}
-
 export type EngineFailure = 'unreachable' | 'refused' | 'full' | 'readonly' | 'version' | 'no_history';
 
 /** Why an engine could not be used, and what to do about it, in words for the user. */
@@ -49,9 +43,12 @@ export interface SyncEngine {
   pull(range: LogRange): Promise<readonly SealedRecord[]>;
   /** A row whose place is taken stays as it is. */
   push(rows: readonly SealedRecord[], keys: readonly WrappedKey[]): Promise<void>;
-  fingerprints(ranges: readonly LogRange[]): Promise<readonly Fingerprint[]>;
+  /** So many rows of each range are there. */
+  counts(ranges: readonly LogRange[]): Promise<readonly number[]>;
   keys(ids: readonly string[]): Promise<readonly WrappedKey[]>;
   /** Deletes the keys for good, as far as the engine lets go of anything. */
   dropKeys(ids: readonly string[]): Promise<void>;
+  /** Calls back when somebody else has pushed, as long as the engine can tell; false where it cannot. */
+  listen(onNews: () => void): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { SealedRecord, WrappedKey } from '../../../src/core/sync/sealedRecord';
-import type { EngineHead, Fingerprint, LogRange, SyncEngine } from '../../../src/core/sync/syncEngine';
+import type { EngineHead, LogRange, SyncEngine } from '../../../src/core/sync/syncEngine';
 
 /** An engine in memory, which can lose what it was given, and give it back otherwise. */
 export class MemoryEngine implements SyncEngine {
@@ -42,20 +42,12 @@ export class MemoryEngine implements SyncEngine {
     return Promise.resolve();
   }
 
-  fingerprints(ranges: readonly LogRange[]): Promise<readonly Fingerprint[]> {
-    this.calls.push('fingerprints');
+  counts(ranges: readonly LogRange[]): Promise<readonly number[]> {
+    this.calls.push('counts');
     return Promise.resolve(
-      ranges.map(({ device, from, to }) => {
-        let count = 0;
-        let sum = 0;
-        for (let index = from; index < to; index++) {
-          const row = this.logs.get(device)?.get(index);
-          if (!row) continue;
-          count++;
-          sum += row.mark;
-        }
-        return { count, sum };
-      }),
+      ranges.map(
+        ({ device, from, to }) => [...(this.logs.get(device)?.keys() ?? [])].filter((index) => index >= from && index < to).length,
+      ),
     );
   }
 
@@ -68,6 +60,10 @@ export class MemoryEngine implements SyncEngine {
     this.calls.push('dropKeys');
     for (const id of ids) this.wrapped.delete(id);
     return Promise.resolve();
+  }
+
+  listen(): Promise<boolean> {
+    return Promise.resolve(false);
   }
 
   close(): Promise<void> {

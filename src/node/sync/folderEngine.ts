@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { watch } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { english } from '../../core/l10n';
+import type { SealedRecord, WrappedKey } from '../../core/sync/sealedRecord';
+import { EngineError, type EngineFailure, type EngineHead, type LogRange, type SyncEngine } from '../../core/sync/syncEngine';
+import { decodeRows, encodeRows } from './rowFile';
+
+/** Bytes of files that one answer is made of. */
+const mostBytes = 4 * 1024 * 1024;
+
+/** A file of rows of one log. Its name says all that a head needs, so that nothing is read where nothing is new. */
+interface RowFile {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  /** Mark of the last row. */
+  readonly mark: number;
+  readonly digest: string;
+}
+
+/**
+ * A folder that something else carries from machine to machine. A file is written aside, synced and renamed, and never changed; its name
+ * has its length and its digest. So no two devices ever write the same file with other bytes, whatever carries them, and one that has
+ * arrived in part counts as not there.
+ */
+export class FolderEngine implements SyncEngine {
+  private constructor(private readonly root: string) {}
+
+  /** Rejects with `no_history` when it is not there and is not to be made. */
+  static async open(folder: string, history: string, create: boolean): Promise<FolderEngine> {
+    const root = join(folder, `threadkeeper-${history}`);
+    return guarded(folder, async () => {
+      const isFolder = (await stat(folder).catch(() => undefined))?.isDirectory() === true;
+      if (!isFolder) throw new EngineError('unreachable', english('There is no folder {0}', folder));
+      const isThere = (await stat(join(root, 'keys')).catch(() => undefined)) !== undefined;
+      if (!isThere && !create) throw new EngineError('no_history', english('{0} has no history of this recovery phrase and name', folder));
+      await mkdir(join(root, 'keys'), { recursive: true });
+      return new FolderEngine(root);
+    });
+  }
+
+  heads(): Promise<readonly EngineHead[]> {
+    return guarded(this.root, async () => {
+      const heads: EngineHead[] = [];
+      for (const { name: device } of await entriesOf(join(this.root, 'logs'))) {
+        const files = await this.filesOf(device);
+        const last = files.reduce<RowFile | undefined>((best, file) => (best && best.to >= file.to ? best : file), undefined);
+        if (last) heads.push({ device, next: last.to, count: coveredBy(files, 0, last.to), mark: last.mark });
+      }
+      return heads;
+    });
+  }
+
+  pull({ device, from, to }: LogRange): Promise<readonly SealedRecord[]> {
+    return guarded(this.root, async () => {
+      const rows = new Map<number, SealedRecord>();
+      let bytes = 0;
+      for (const file of (await this.filesOf(device)).filter((one) => one.to > from && one.from < to)) {
+        if (bytes > mostBytes) break;
+        const content = await readFile(join(this.root, 'logs', device, file.name));
+        // Bytes that have changed since are no rows of ours.
+        if (digestOf(content) !== file.digest) continue;
+        bytes += content.length;
+        for (const row of decodeRows(content)) if (row.index >= from && row.index < to && !rows.has(row.index)) rows.set(row.index, row);
+      }
+      return [...rows.values()].sort((a, b) => a.index - b.index);
+    });
+  }
+
+  push(rows: readonly SealedRecord[], keys: readonly WrappedKey[]): Promise<void> {
+    return guarded(this.root, async () => {
+      for (const { id, wrapped } of keys) await writeWhole(join(this.root, 'keys', id), wrapped);
+      const [first, last] = [rows[0], rows.at(-1)];
+      if (!first || !last) return;
+      const content = encodeRows(rows);
+      const folder = join(this.root, 'logs', first.device);
+      await mkdir(folder, { recursive: true });
+      const name = [pad(first.index), pad(last.index + 1), last.mark.toString(16), String(content.length), digestOf(content)].join('-');
+      await writeWhole(join(folder, `${name}.rows`), content);
+    });
+  }
+
+  counts(ranges: readonly LogRange[]): Promise<readonly number[]> {
+    return guarded(this.root, async () => {
+      const counts: number[] = [];
+      for (const { device, from, to } of ranges) counts.push(coveredBy(await this.filesOf(device), from, to));
+      return counts;
+    });
+  }
+
+  keys(ids: readonly string[]): Promise<readonly WrappedKey[]> {
+    return guarded(this.root, async () => {
+      const keys: WrappedKey[] = [];
+      for (const id of ids) {
+        if (!isName(id)) continue;
+        const wrapped = await readFile(join(this.root, 'keys', id)).catch(() => undefined);
+        if (wrapped) keys.push({ id, wrapped });
+      }
+      return keys;
+    });
+  }
+
+  dropKeys(ids: readonly string[]): Promise<void> {
+    return guarded(this.root, async () => {
+      for (const id of ids) if (isName(id)) await rm(join(this.root, 'keys', id), { force: true });
+    });
+  }
+
+  /** Systems that cannot watch below a folder are asked from time to time. */
+  private watcher: { close(): void } | undefined;
+
+  listen(onNews: () => void): Promise<boolean> {
+    try {
+      this.watcher = watch(this.root, { recursive: true }, onNews).on('error', () => undefined);
+      return Promise.resolve(true);
+    } catch {
+      return Promise.resolve(false);
+    }
+  }
+
+  close(): Promise<void> {
+    this.watcher?.close();
+    return Promise.resolve();
+  }
+
+  /** In order; those that have not arrived whole are left out. */
+  private async filesOf(device: string): Promise<readonly RowFile[]> {
+    if (!isName(device)) return [];
+    const folder = join(this.root, 'logs', device);
+    const files: RowFile[] = [];
+    for (const { name } of await entriesOf(folder)) {
+      const [, from, to, mark, length, digest] = /^(\d{10})-(\d{10})-([0-9a-f]{1,8})-(\d+)-([0-9a-f]{16})\.rows$/.exec(name) ?? [];
+      if (digest === undefined || Number(to) <= Number(from)) continue;
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      if (found?.size !== Number(length)) continue;
+      files.push({ name, from: Number(from), to: Number(to), mark: Number.parseInt(mark!, 16), digest });
+    }
+    return files.sort((a, b) => a.from - b.from || b.to - a.to || (a.name < b.name ? -1 : 1));
+  }
+}
+
+async function entriesOf(folder: string): Promise<readonly { readonly name: string }[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** So many indices of the range are in the files, which may overlap. */
+function coveredBy(files: readonly RowFile[], from: number, to: number): number {
+  let covered = 0;
+  let at = from;
+  for (const file of files) {
+    const [start, end] = [Math.max(at, file.from), Math.min(to, file.to)];
+    if (end <= start) continue;
+    covered += end - start;
+    at = end;
+  }
+  return covered;
+}
+
+/** Under its name there is all of it or nothing, also after a power cut. */
+async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
+  const part = `${file}.${process.pid}.part`;
+  const handle = await open(part, 'w', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(part, file);
+}
+
+function digestOf(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
+}
+
+function pad(index: number): string {
+  return String(index).padStart(10, '0');
+}
+
+/** What comes from others is not to lead to another folder. */
+function isName(text: string): boolean {
+  return /^[\w-]{1,64}$/.test(text);
+}
+
+const failures: Readonly<Record<string, EngineFailure>> = {
+  EACCES: 'refused',
+  EPERM: 'refused',
+  EROFS: 'readonly',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+};
+
+async function guarded<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    const reason = failures[(error as NodeJS.ErrnoException).code ?? ''] ?? 'unreachable';
+    const said = {
+      refused: english('There is no right to read and write in {0}: give it to your user', folder),
+      readonly: english('{0} can only be read: it must be writable', folder),
+      full: english('The disk of {0} is full: make room', folder),
+    } as Partial<Record<EngineFailure, string>>;
+    throw new EngineError(reason, said[reason] ?? english('{0} cannot be used: {1}', folder, (error as Error).message), { cause: error });
+  }
+}

@@ -1,0 +1,33 @@
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { SyncEngine } from '../../core/sync/syncEngine';
+import { FolderEngine } from './folderEngine';
+import type { openPostgres } from './postgresEngine';
+
+export interface EngineAccess {
+  readonly history: string;
+  /** Makes the history when it is not there. */
+  readonly create: boolean;
+  /** Of a database; without it the client takes PGPASSWORD or ~/.pgpass. */
+  readonly password?: string;
+  /** Folder of the program's bundles: the client of databases is one of its own, loaded when it is needed. */
+  readonly bundles: string;
+}
+
+export function isDatabase(engine: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(engine);
+}
+
+/** As it is kept: a folder with its whole path. An address with a password in it is null, because where it is kept is no place for one. */
+export function engineAddress(engine: string): string | null {
+  if (!isDatabase(engine)) return resolve(engine);
+  const url = new URL(engine);
+  return url.password === '' && !url.searchParams.has('password') ? engine : null;
+}
+
+/** Rejects with `EngineError`. */
+export async function openEngine(engine: string, { history, create, password, bundles }: EngineAccess): Promise<SyncEngine> {
+  if (!isDatabase(engine)) return FolderEngine.open(engine, history, create);
+  const bundle = (await import(pathToFileURL(join(bundles, 'postgresEngine.js')).href)) as { readonly openPostgres: typeof openPostgres };
+  return bundle.openPostgres(engine, history, create, password);
+}
