@@ -1,4 +1,4 @@
-import { commands, env, l10n, window, workspace, type ExtensionContext } from 'vscode';
+import { commands, env, l10n, Uri, window, workspace, type ExtensionContext } from 'vscode';
 import type { Composition } from './composition';
 import { errorText } from './core/errors';
 import { useTranslations } from './core/l10n';
@@ -11,7 +11,9 @@ import {
   chatEditorType,
   chatViewId,
   detailsScheme,
+  droppedSessionType,
   previewScheme,
+  sessionScheme,
   sessionsViewId,
   settingsPrefix,
   summaryScheme,
@@ -42,7 +44,7 @@ export function activate(context: ExtensionContext): void {
   const keys = new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log });
   const contextKeys = new ContextKeys();
   const statusBar = new StatusBar({ memory, isVisible: () => setting('statusBar.visible') !== false });
-  const sessionsView: LazyTree<SessionNode> = new LazyTree(sessionsViewId, async () => (await composed()).tree);
+  const sessionsView: LazyTree<SessionNode> = new LazyTree(sessionsViewId, async () => (await composed()).tree, draggedSession);
   const composed = (): Promise<Composition> =>
     (composition ??= import('./composition')
       .then(({ compose }) => {
@@ -73,6 +75,10 @@ export function activate(context: ExtensionContext): void {
     window.registerWebviewViewProvider(chatViewId, { resolveWebviewView: async (view) => (await composed()).view.resolve(view) }),
     window.registerWebviewPanelSerializer(chatEditorType, {
       deserializeWebviewPanel: async (panel, state: unknown) => (await composed()).editors.restore(panel, state),
+    }),
+    window.registerCustomEditorProvider(droppedSessionType, {
+      openCustomDocument: (uri) => ({ uri, dispose: () => undefined }),
+      resolveCustomEditor: async ({ uri }, panel) => (await composed()).editors.dropped(uri, panel),
     }),
     window.registerWebviewPanelSerializer(breakdownPanelType, {
       deserializeWebviewPanel: async (panel) => (await composed()).breakdown.restore(panel),
@@ -109,6 +115,13 @@ export function activate(context: ExtensionContext): void {
   function inBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => log.error('not_started', { detail: errorText(error) }));
   }
+}
+
+/** What a row of the Sessions view opens in the editor area; nothing for one of another workspace or in the trash. */
+function draggedSession(node: SessionNode): Uri | null {
+  if (node.kind !== 'session' || node.other || node.session.deletedAt !== null) return null;
+  const { uuid, title } = node.session;
+  return Uri.from({ scheme: sessionScheme, path: `/${title.replaceAll('/', ' ') || uuid}`, query: uuid });
 }
 
 /** Ends the running turn in good order. What VS Code does not wait for is not lost: every entry is on disk before it is shown. */

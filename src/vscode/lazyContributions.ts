@@ -1,11 +1,13 @@
 import {
   workspace,
+  DataTransferItem,
   EventEmitter,
   window,
   type FileStat,
   type FileSystemProvider,
   type Uri,
   type TreeDataProvider,
+  type TreeDragAndDropController,
   type TreeItem,
   type TreeView,
 } from 'vscode';
@@ -45,19 +47,35 @@ export class LazyFiles extends DocumentFiles {
   }
 }
 
+/** VS Code opens what is dropped into its editor area under this type. */
+const uriList = 'text/uri-list';
+
 /** A tree view that VS Code knows before what fills it is loaded: that is asked for when somebody looks. */
 export class LazyTree<T> implements Disposable {
   readonly view: TreeView<T>;
   private readonly changed = new EventEmitter<undefined>();
 
-  constructor(id: string, provider: () => Promise<Required<Pick<TreeDataProvider<T>, 'getChildren' | 'getTreeItem' | 'getParent'>>>) {
+  /** `dragged`: what a row opens when it is dropped into the editor area. */
+  constructor(
+    id: string,
+    provider: () => Promise<Required<Pick<TreeDataProvider<T>, 'getChildren' | 'getTreeItem' | 'getParent'>>>,
+    dragged: (node: T) => Uri | null,
+  ) {
     const treeDataProvider: TreeDataProvider<T> = {
       onDidChangeTreeData: this.changed.event,
       getChildren: async (node) => (await provider()).getChildren(node),
       getTreeItem: async (node): Promise<TreeItem> => (await provider()).getTreeItem(node),
       getParent: async (node) => (await provider()).getParent(node),
     };
-    this.view = window.createTreeView(id, { treeDataProvider, canSelectMany: true, showCollapseAll: false });
+    const dragAndDropController: TreeDragAndDropController<T> = {
+      dragMimeTypes: [uriList],
+      dropMimeTypes: [],
+      handleDrag: (nodes, transfer) => {
+        const uris = nodes.flatMap((node) => dragged(node) ?? []);
+        if (uris.length > 0) transfer.set(uriList, new DataTransferItem(uris.join('\r\n')));
+      },
+    };
+    this.view = window.createTreeView(id, { treeDataProvider, dragAndDropController, canSelectMany: true, showCollapseAll: false });
   }
 
   /** Has VS Code ask again. */

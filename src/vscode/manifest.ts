@@ -10,6 +10,9 @@ export const focusChatCommand = `${chatViewId}.focus`;
 export const focusSessionsCommand = `${sessionsViewId}.focus`;
 /** A chat in an editor. */
 export const chatEditorType = 'threadkeeper.chatEditor';
+/** A row of the Sessions view that is dragged into the editor area has this scheme, and is opened there by this. */
+export const sessionScheme = 'threadkeeper-session';
+export const droppedSessionType = 'threadkeeper.droppedSession';
 export const breakdownPanelType = 'threadkeeper.breakdown';
 export const analyticsPanelType = 'threadkeeper.analytics';
 export const statusItemId = 'context';

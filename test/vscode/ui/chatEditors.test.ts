@@ -3,6 +3,7 @@ import { openChat, type ChatSession } from '../../support/chat/chatSession';
 import { inOrder } from '../../support/chat/inOrder';
 import { hold, reply } from '../../support/messagesApi/messagesApiScript';
 import { ChatPage } from '../../support/view/chatPage';
+import { savePicture } from '../../support/view/savePicture';
 import { SessionsPage } from '../../support/view/sessionsPage';
 import { waitFor } from '../../support/waitFor';
 
@@ -132,5 +133,105 @@ describe('chats in editors', function () {
     await sessions.row('First question').click();
     await chat.see('article.answer', 'ended without.');
     assert.deepEqual(api.errors, []);
+  });
+
+  it('move to another window of VS Code, and are used there', async () => {
+    const { api, workbench } = session;
+    await bringToFront('Second question');
+    await editor.see('article.answer', 'two ends.');
+    const opened = workbench.page.context().waitForEvent('page');
+    await workbench.runCommand('View: Move Editor into New Window');
+    const window = await opened;
+    const chat = (selector: string) =>
+      waitFor(`${selector} in the new window`, async () => {
+        for (const frame of window.frames()) {
+          const found = frame.locator(selector).first();
+          if (frame.url().includes('/fake.html?') && (await found.isVisible())) return found;
+        }
+        return undefined;
+      });
+    await chat('article.answer >> text=two ends.');
+    api.enqueue(reply('Heard in the other window.'));
+    const box = await chat('tk-composer textarea');
+    await box.fill('Can you hear me there?');
+    await box.press('Enter');
+    await chat('article.answer >> text=Heard in the other window.');
+    await savePicture(window, 'chat-editor-new-window');
+    await seeTitles();
+    await window.close();
+  });
+});
+
+describe('a session that is dragged into the editor area', function () {
+  inOrder(this);
+  let session: ChatSession;
+
+  before(async () => {
+    session = await openChat({ viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  /** Drops it this far from the left of the first editor group, as a share of its width. */
+  async function drag(label: string, share: number): Promise<void> {
+    const { page } = session.workbench;
+    const box = (await page.locator('.editor-group-container').first().boundingBox())!;
+    await new SessionsPage(session.workbench).row(label).hover();
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 10 });
+    await page.locator('#monaco-workbench-editor-drop-overlay').waitFor();
+    await page.mouse.move(box.x + box.width * share, box.y + box.height / 2 + 5, { steps: 10 });
+    await page.mouse.up();
+  }
+
+  it('opens there, beside another one too', async () => {
+    const { api, chat, workbench } = session;
+    const editor = new ChatPage(workbench, 'editor');
+    api.enqueue(reply('The first answer.'), reply('The second answer.'));
+    await chat.ask('First question');
+    await chat.press('New session');
+    await waitFor('an empty transcript', async () => (await chat.count('article')) === 0);
+    await chat.ask('Second question');
+    await new SessionsPage(workbench).open();
+    await drag('First question', 0.5);
+    await editor.see('article.answer', 'The first answer.');
+    await drag('Second question', 0.97);
+    await waitFor('two groups', async () => (await workbench.page.locator('.editor-group-container').count()) === 2);
+    await waitFor(
+      'both',
+      async () => (await workbench.page.locator('.tab .label-name').allInnerTexts()).sort().join() === 'First question,Second question',
+    );
+    await waitFor('an empty side bar', async () => (await chat.count('article')) === 0);
+    await workbench.screenshot('chat-editors-side-by-side');
+  });
+});
+
+describe('the chat in the secondary side bar', function () {
+  inOrder(this);
+  let session: ChatSession;
+
+  before(async () => {
+    session = await openChat({ viewport: { width: 1280, height: 900 } });
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  it('is where the walkthrough puts it, with the sessions at the left', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Welcome: Open Walkthrough...');
+    await workbench.quickInput.pick('Get Started with Threadkeeper');
+    await workbench.page.getByRole('button', { name: 'Move Chat…' }).click();
+    await workbench.quickInput.pick('New Secondary Side Bar Entry');
+    const frame = await workbench.webview('tk-composer textarea');
+    const right = (await (await frame.parentFrame()!.frameElement()).boundingBox())!;
+    assert.ok(right.x > 640, `the chat is at ${right.x}`);
+    await workbench.openView();
+    // Its header is not shown where it is alone.
+    await workbench.page.locator('.sidebar .pane-header[aria-label^="Sessions"]').waitFor({ state: 'attached' });
+    await workbench.screenshot('chat-secondary-side-bar');
   });
 });

@@ -33,15 +33,24 @@ export class ChatEditors implements Disposable {
    * Brings a session to the front in an editor: in the one that has it, else in a new one, which takes it from the side bar. Null: a
    * session that begins with its first message. Rejects with `StoreError`.
    */
-  async open(session: string | null): Promise<void> {
+  async open(session: string | null, column = ViewColumn.Active): Promise<void> {
     const { places, memory } = this.deps;
     const shown = session === null ? undefined : places.of(session);
     if (shown && shown !== places.sideBar) return shown.reveal({ preserveFocus: false });
     const id = randomUUID();
     await memory.chatEditor(id).setLastSession(session);
     await shown?.leave();
-    const panel = window.createWebviewPanel(chatEditorType, t('New session'), ViewColumn.Active);
+    const panel = window.createWebviewPanel(chatEditorType, t('New session'), column);
     this.show(panel, id).focusComposer();
+  }
+
+  /** A session was dropped into the editor area: its editor takes the place of the one that VS Code has made for what was dropped. */
+  async dropped(uri: Uri, panel: WebviewPanel): Promise<void> {
+    try {
+      await this.open(uri.query, panel.viewColumn);
+    } finally {
+      panel.dispose();
+    }
   }
 
   /** After a reload of the window. What was opened in the side bar in the meantime goes back to its editor. */
