@@ -28,6 +28,7 @@ import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem
 import { LmModels } from './vscode/models/lmModels';
 import type { LazyTree } from './vscode/lazyContributions';
 import type { Log } from './vscode/log';
+import type { ServerOffer } from './vscode/mcp/serverOffer';
 import { ModelNames } from './vscode/models/modelNames';
 import { ModelSource } from './vscode/models/modelSource';
 import type { Agents } from './vscode/agents/agents';
@@ -70,6 +71,7 @@ export interface StartedParts {
   readonly keys: ApiKeys;
   readonly contextKeys: ContextKeys;
   readonly statusBar: StatusBar;
+  readonly servers: ServerOffer;
   readonly sessionsView: LazyTree<SessionNode>;
 }
 
@@ -406,6 +408,7 @@ function composeSurfaces(
       watchOpenClaw: watch.openClaw,
       watchAgents: () => watch.agents.choose(),
       unsearched: async () => unsearchedText(await watch.agents.states()),
+      agents: { folder: storeFolder, context, servers: base.servers },
       sessions: {
         actions,
         details,

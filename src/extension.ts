@@ -13,6 +13,7 @@ import {
   detailsScheme,
   droppedSessionType,
   previewScheme,
+  sessionLinkPath,
   sessionScheme,
   sessionsViewId,
   settingsPrefix,
@@ -24,6 +25,7 @@ import type { SettingName } from './vscode/settingsValues';
 import { endpointOf } from './vscode/models/endpoint';
 import { LazyFiles, LazyTree } from './vscode/lazyContributions';
 import { Log } from './vscode/log';
+import { ServerOffer } from './vscode/mcp/serverOffer';
 import type { SessionNode } from './vscode/sessions/tree/sessionNodes';
 import { StatusBar } from './vscode/context/statusBar';
 import { shareTools } from './vscode/tools/sharedTools';
@@ -44,11 +46,12 @@ export function activate(context: ExtensionContext): void {
   const keys = new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log });
   const contextKeys = new ContextKeys();
   const statusBar = new StatusBar({ memory, isVisible: () => setting('statusBar.visible') !== false });
+  const servers = new ServerOffer(context);
   const sessionsView: LazyTree<SessionNode> = new LazyTree(sessionsViewId, async () => (await composed()).tree, draggedSession);
   const composed = (): Promise<Composition> =>
     (composition ??= import('./composition')
       .then(({ compose }) => {
-        const all = compose({ context, log, memory, keys, contextKeys, statusBar, sessionsView });
+        const all = compose({ context, log, memory, keys, contextKeys, statusBar, servers, sessionsView });
         context.subscriptions.push(all);
         return all;
       })
@@ -67,7 +70,15 @@ export function activate(context: ExtensionContext): void {
   context.subscriptions.push(
     keys,
     statusBar,
+    servers,
     sessionsView,
+    window.registerUriHandler({
+      handleUri: async ({ path, query }) => {
+        const session = path.startsWith(sessionLinkPath) ? path.slice(sessionLinkPath.length) : '';
+        const entry = new URLSearchParams(query).get('entry') ?? undefined;
+        await (await composed()).run('openSession', [session, entry]);
+      },
+    }),
     keys.onDidChange(showStoredKey),
     new LazyFiles(summaryScheme, async () => (await composed()).summaries),
     new LazyFiles(detailsScheme, async () => (await composed()).details),

@@ -1,4 +1,4 @@
-import { window } from 'vscode';
+import { window, type ExtensionContext } from 'vscode';
 import { askWithoutHistory } from './models/askWithoutHistory';
 import { isMemoryWrite } from '../core/memory/nudges';
 import { wholeNoteChange } from '../core/memory/notes';
@@ -33,6 +33,8 @@ import type { HistoryCommands, HistoryCommandsCommandName } from './history/hist
 import { showEntry } from './sessions/sessionDocuments';
 import { pickFromHistory } from './sessions/historySearch';
 import type { Log } from './log';
+import { AgentCommands, type AgentCommandName } from './mcp/agentCommands';
+import type { ServerOffer } from './mcp/serverOffer';
 import type { OpenReview } from './rewind/openReview';
 import { ReviewCommands, type ReviewCommandName, type ReviewCommandsDeps } from './rewind/reviewCommands';
 import { RestoreCommands, type RestoreCommandName, type RestoreCommandsDeps } from './rewind/restoreCommands';
@@ -75,6 +77,11 @@ export interface CommandRouterDeps {
   /** Other programs that a search has not looked at, in words; null: none. */
   readonly unsearched: () => Promise<string | null>;
   readonly watchOpenClaw: () => Promise<void>;
+  readonly agents: {
+    readonly folder: () => Promise<string>;
+    readonly context: Pick<ExtensionContext, 'extensionPath' | 'globalStorageUri'>;
+    readonly servers: Pick<ServerOffer, 'changed'>;
+  };
   readonly care: HistoryCommands;
   readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'workspace' | 'instructions' | 'noteFolders'>;
   readonly transfer: TransferCommands;
@@ -127,6 +134,7 @@ export class CommandRouter implements WorkbenchActions {
       show: (session, options) => deps.places.show(session, deps.place, options),
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
+      goTo: (session, entry) => this.goTo(session, entry),
     });
     this.restores = new RestoreCommands({
       ...deps.restores,
@@ -175,6 +183,14 @@ export class CommandRouter implements WorkbenchActions {
       run: (name, args) => this.run(name, args),
       pin: (target) => this.context.pinTarget(target),
     });
+    const agents = new AgentCommands({
+      folder: deps.agents.folder,
+      extensionPath: deps.agents.context.extensionPath,
+      globalDir: deps.agents.context.globalStorageUri.fsPath,
+      sharingChanged: () => deps.agents.servers.changed(),
+      changes: deps.changes,
+      tell: (text) => this.tell(text),
+    });
     this.all = {
       ...this.own,
       ...this.sessionCommands.all,
@@ -185,6 +201,7 @@ export class CommandRouter implements WorkbenchActions {
       ...this.composer.all,
       ...deps.care.all,
       ...deps.transfer.all,
+      ...agents.all,
     };
   }
 
@@ -198,6 +215,7 @@ export class CommandRouter implements WorkbenchActions {
     | ComposerCommandName
     | HistoryCommandsCommandName
     | TransferCommandName
+    | AgentCommandName
   > = {
     newSession: () => this.newSession(),
     searchHistory: ([typed]) => this.searchHistory(typeof typed === 'string' ? typed : ''),

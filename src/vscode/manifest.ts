@@ -32,6 +32,11 @@ export const sharedToolNames = {
 /** Both sides of what a tool changes have this scheme. */
 export const changeScheme = 'threadkeeper-change';
 
+/** Our server for agents in the editor has this id. */
+export const mcpProviderId = 'threadkeeper.history';
+/** A link that opens a session has this path, and its uuid behind it. */
+export const sessionLinkPath = '/session/';
+
 export const commandIds = {
   newSession: 'threadkeeper.newSession',
   openInEditor: 'threadkeeper.openInEditor',
@@ -103,6 +108,9 @@ export const commandIds = {
   removeApiKey: 'threadkeeper.removeApiKey',
   watchAgents: 'threadkeeper.watchAgents',
   watchOpenClaw: 'threadkeeper.watchOpenClaw',
+  shareHistory: 'threadkeeper.shareHistory',
+  connectAgent: 'threadkeeper.connectAgent',
+  disconnectAgent: 'threadkeeper.disconnectAgent',
   verifyHistory: 'threadkeeper.verifyHistory',
   exportSession: 'threadkeeper.exportSession',
   exportHistory: 'threadkeeper.exportHistory',

@@ -1,6 +1,6 @@
 import { workspace, type ExtensionContext } from 'vscode';
 import { isLikely, type RelinkCandidate } from '../../node/workspaces/predecessor';
-import { normalizeUris } from '../../node/workspaces/workspaceEntry';
+import { normalizeUris, type KnownWorkspace } from '../../node/workspaces/workspaceEntry';
 import {
   findRelinkCandidates,
   listKnownWorkspaces,
@@ -33,9 +33,17 @@ export class StoreLocation {
 
   /** Without opening the store. */
   async mayHaveSessions(): Promise<boolean> {
+    return (await this.entries()).some(({ sessionCount }) => (sessionCount ?? 0) > 0);
+  }
+
+  /** The folder that this workspace uses, without making one; null: none yet. */
+  async known(): Promise<string | null> {
+    return (await this.entries())[0]?.folder ?? null;
+  }
+
+  private async entries(): Promise<KnownWorkspace[]> {
     const key = workspaceKey(this.workspaceUris());
-    const known = await listKnownWorkspaces(this.globalDir);
-    return known.some((entry) => workspaceKey(entry.workspaceUris) === key && (entry.sessionCount ?? 0) > 0);
+    return (await listKnownWorkspaces(this.globalDir)).filter((entry) => workspaceKey(entry.workspaceUris) === key);
   }
 
   async noteSessions(count: number): Promise<void> {

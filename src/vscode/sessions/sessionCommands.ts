@@ -16,6 +16,8 @@ export interface SessionCommandsDeps {
   readonly controller: Pick<ChatController, 'active' | 'list'>;
   /** Opens a session where it is on show already, or here, and brings that to the front. */
   readonly show: (session: string, options: { readonly preserveFocus: boolean }) => Promise<unknown>;
+  /** Opens it and goes to one of its entries. */
+  readonly goTo: (session: string, entry: string) => Promise<void>;
   readonly actions: SessionActions;
   readonly tree: SessionsTree;
   readonly documents: Pick<SessionDocuments, 'open'>;
@@ -85,8 +87,8 @@ export class SessionCommands {
     unpinSession: (args) => this.withAll(args, (sessions) => this.deps.actions.pin(sessions, false)),
     forkSession: (args) => this.withOne(args, (session) => this.fork(session)),
     openSession: async (args) => {
-      const [node] = args;
-      if (typeof node === 'string') return this.show(node);
+      const [node, entry] = args;
+      if (typeof node === 'string') return this.follow(node, typeof entry === 'string' ? entry : null);
       if (isNode(node) && node.kind === 'session' && node.other) return this.deps.documents.open(node.session, node.other);
       return this.withOne(args, (session) => this.open(session));
     },
@@ -131,6 +133,13 @@ export class SessionCommands {
     if (answer !== restore) return;
     await this.deps.actions.restore([session]);
     await this.show(session.uuid);
+  }
+
+  /** A link may come from anywhere, and lead to a session of another workspace or to none. */
+  private async follow(uuid: string, entry: string | null): Promise<void> {
+    if (!(await this.deps.actions.find(uuid)))
+      throw new Error(t('This session is not in the history of this workspace. Open the folder that it belongs to, then the link again.'));
+    await (entry === null ? this.show(uuid) : this.deps.goTo(uuid, entry));
   }
 
   private async show(uuid: string, preserveFocus = false): Promise<void> {

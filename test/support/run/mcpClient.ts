@@ -19,10 +19,14 @@ export class McpClient {
   readonly noise: string[] = [];
   errors = '';
 
-  constructor(...args: readonly string[]) {
-    this.child = spawn(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'mcp', ...args], {
-      env: { ...process.env, NODE_OPTIONS: '' },
-    });
+  /** `threadkeeper mcp` as it is built here. */
+  static of(...args: readonly string[]): McpClient {
+    return new McpClient(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'mcp', ...args], {});
+  }
+
+  /** As a program starts it whose settings say so. */
+  constructor(command: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+    this.child = spawn(command, args, { env: { ...process.env, NODE_OPTIONS: '', ...env } });
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => (this.errors += text));
     createInterface({ input: this.child.stdout }).on('line', (line) => this.receive(line));
     this.child.once('exit', (code) => {

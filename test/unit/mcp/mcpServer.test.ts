@@ -16,7 +16,7 @@ describe('threadkeeper mcp', function () {
   let store: SessionStore;
   const clients: McpClient[] = [];
   const client = async (...args: string[]) => {
-    const one = new McpClient(...args);
+    const one = McpClient.of(...args);
     clients.push(one);
     await one.initialize();
     return one;

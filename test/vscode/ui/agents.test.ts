@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openChat, type ChatSession } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { reply } from '../../support/messagesApi/messagesApiScript';
+import { McpClient } from '../../support/run/mcpClient';
+import { tempFolder, type TempFolder } from '../../support/store/storeTemp';
+import { waitFor } from '../../support/waitFor';
+
+const mine = 'model = "gpt"\n\n# mine\n[mcp_servers.docs]\ncommand = "docs"\n';
+
+/** Another agent on the machine, told in order. */
+describe('other agents', function () {
+  inOrder(this);
+  let session: ChatSession;
+  let temp: TempFolder;
+  let agent: McpClient;
+  const settings = () => readFileSync(join(temp.path, 'codex', 'config.toml'), 'utf8');
+
+  before(async () => {
+    temp = tempFolder();
+    mkdirSync(join(temp.path, 'codex'));
+    writeFileSync(join(temp.path, 'codex', 'config.toml'), mine);
+    session = await openChat({ env: { CODEX_HOME: join(temp.path, 'codex') } });
+    session.api.enqueue(reply('The pelican lands at noon.'));
+    await session.chat.send('When does the pelican land?');
+    await session.chat.idle();
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(async () => {
+    await agent?.close();
+    await session?.close();
+    temp?.remove();
+  });
+
+  it('is connected after its change was shown and confirmed, and then finds what was said here', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Connect an Agent…');
+    await workbench.quickInput.waitUntilOpen('Connect an Agent');
+    await workbench.screenshot('agents-pick');
+    await workbench.quickInput.pick('Codex');
+    assert.match(await workbench.messages.waitForDialog(), /Change .*config\.toml\?/);
+    assert.equal(settings(), mine);
+    await workbench.screenshot('agents-preview');
+    await workbench.messages.answerDialog('Connect');
+    await waitFor('the settings', () => settings() !== mine);
+    assert.match(await workbench.messages.waitForDialog(), /Share the history of this workspace with agents\?/);
+    await workbench.messages.answerDialog('Share');
+    const [, command] = /command = (".*")/.exec(settings().slice(mine.length))!;
+    const [, args] = /args = (\[.*\])/.exec(settings())!;
+    agent = new McpClient(JSON.parse(command!) as string, JSON.parse(args!) as string[], { ELECTRON_RUN_AS_NODE: '1' });
+    await agent.initialize();
+    await waitFor('an answer', async () => (await agent.call('search_history', { query: 'pelican' })).text.includes('lands at noon'));
+  });
+
+  it('reads nothing more once that is switched off', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Share This History with Agents…');
+    await workbench.messages.waitForDialog();
+    await workbench.messages.answerDialog('Stop Sharing');
+    await waitFor('a refusal', async () => (await agent.call('search_history', { query: 'pelican' })).isError);
+  });
+
+  it('is disconnected so that its settings are what they were', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Disconnect an Agent…');
+    await workbench.quickInput.waitUntilOpen('Disconnect an Agent');
+    await workbench.quickInput.pick('Codex');
+    await workbench.messages.waitForDialog();
+    await workbench.messages.answerDialog('Disconnect');
+    await waitFor('the settings', () => settings() === mine);
+    assert.equal(existsSync(join(temp.path, 'codex', 'config.toml')), true);
+  });
+});
