@@ -121,7 +121,17 @@ if (tests) {
     sourcemap: 'inline',
     outbase: 'test',
     outdir: 'dist/test',
-    external: ['vscode', 'playwright-core', 'fast-check', 'mocha', '@vscode/test-electron', '@vscode/vsce', 'axe-core', 'esbuild', '@electric-sql/pglite'],
+    external: [
+      'vscode',
+      'playwright-core',
+      'fast-check',
+      'mocha',
+      '@vscode/test-electron',
+      '@vscode/vsce',
+      'axe-core',
+      'esbuild',
+      '@electric-sql/pglite',
+    ],
   };
   // What tests share is built once; each a bundle of its own came to 540 MB. Those of the store stay apart: SQLite is loaded once per
   // module, and they give it disks that fail. The fake hosts are scripts of a page, and one is an extension.
