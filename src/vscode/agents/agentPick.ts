@@ -39,8 +39,8 @@ export async function pickAgents(
       : []),
   ];
   const picked = await window.showQuickPick(items, {
-    title: t('Watch Agents'),
-    placeHolder: t('What is ticked is read into your history now, and as it is written. The files of the agents are only read.'),
+    title: t('Watch Agents: their files are only read'),
+    placeHolder: t('What is ticked comes in now, and as it is written'),
     canPickMany: true,
     matchOnDescription: true,
     ignoreFocusOut: true,

@@ -31,14 +31,14 @@ export interface Pace {
   readonly retryMs: number;
 }
 
-const usual: Pace = { quietMs: 50, settleMs: 400, hotMs: 2_000, scanMs: 60_000, retryMs: 500 };
+const usual: Pace = { quietMs: 50, settleMs: 250, hotMs: 5_000, scanMs: 60_000, retryMs: 500 };
 /** A look at all takes no more than this part of the time. */
 const scanShare = 1_000;
 /** A source that takes long to read is read for this part of the time at most, however often it changes. */
 const readShare = 4;
 /** Sources whose reader is kept, with all that it knows of their records: the last that have changed. */
-const mostKept = 16;
-const mostHot = 32;
+const mostKept = 8;
+const mostHot = 16;
 const mostProblems = 5;
 const tellEveryMs = 250;
 
@@ -266,7 +266,7 @@ export class AgentWatch {
 
   private async lookAtHot(): Promise<void> {
     for (const source of this.hot) {
-      const stamp = await stampOf(source.place, source.file);
+      const stamp = (await sizeOf(source.file, source.place.way.type === 'database'))?.stamp;
       if (this.abort.signal.aborted) return;
       if (stamp && stamp.text !== source.stamp && !this.isElsewhere(source, stamp)) this.changed(source.program, source.place, source.file);
     }
