@@ -22,6 +22,7 @@ function firstRun(): TemplateResult {
         ${t('Chat with Claude or another model, and always see how full its context is. Your history is kept in full; every summary can be undone.')}
       </p>
       <vscode-button @click=${ask({ method: 'set_api_key' })}>${t('Set API key')}</vscode-button>
+      <button type="button" class="link-button" @click=${ask({ method: 'open_link', href: 'https://console.anthropic.com/settings/keys' })}>${t('Get an API key')}</button>
       <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'vscode' })}>${t('Use a VS Code language model')}</vscode-button>
       <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'ollama' })}>${t('Use Ollama')}</vscode-button>
       <vscode-button

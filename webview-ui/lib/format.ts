@@ -1,4 +1,4 @@
-import { t, textLocale } from '../../src/protocol/l10n';
+import { t, textLocale, wholeNumber } from '../../src/protocol/l10n';
 
 /** `4 s`, `1 min 5 s`, `2 h 10 min`. */
 export function duration(ms: number): string {
@@ -44,7 +44,12 @@ export function costText({ usd, requestsWithoutCost, requestsEstimated }: Cost, 
   if (requests === 0) return t('none');
   if (requestsWithoutCost >= requests) return t('unknown');
   const known = requestsEstimated > 0 ? t('about {0}', dollars(usd)) : dollars(usd);
-  return requestsWithoutCost === 0 ? known : t('{0} and unknown', known);
+  if (requestsWithoutCost === 0) return known;
+  return t(
+    requestsWithoutCost === 1 ? '{0} + {1} request without a known price' : '{0} + {1} requests without a known price',
+    known,
+    wholeNumber(requestsWithoutCost),
+  );
 }
 
 function dollars(usd: number): string {

@@ -162,7 +162,14 @@ describe('panels', function () {
 
   it('counts what was spent, says what is unknown, and asks for what is chosen', async () => {
     const panel = await open(analytics());
-    deepStrictEqual(await panel.find('.facts dd').allTextContents(), ['6', '4', '1,204', '2.1M', '310', '$6.40 and unknown']);
+    deepStrictEqual(await panel.find('.facts dd').allTextContents(), [
+      '6',
+      '4',
+      '1,204',
+      '2.1M',
+      '310',
+      '$6.40 + 12 requests without a known price',
+    ]);
     const cells = async (label: string) =>
       (await panel.find(`[aria-labelledby=${label}] tbody tr`).allTextContents()).map((row) => row.replace(/\s+/g, ' ').trim());
     deepStrictEqual(await cells('top'), [
