@@ -428,7 +428,7 @@ function composeSurfaces(
       extensionUri,
       chats: places,
       store,
-      openSession: (uuid) => places.show(uuid, places.current),
+      openSession: (uuid) => places.show(uuid, places.sideBar),
       prices: () => configuration.current.prices,
       now: Date.now,
       log,

@@ -40,7 +40,8 @@ export class ChatEditors implements Disposable {
     const id = randomUUID();
     await memory.chatEditor(id).setLastSession(session);
     await shown?.leave();
-    const panel = window.createWebviewPanel(chatEditorType, t('New session'), column);
+    const known = places.list.sessions.find(({ uuid }) => uuid === session);
+    const panel = window.createWebviewPanel(chatEditorType, known ? sessionTitle(known) : t('New session'), column);
     this.show(panel, id).focusComposer();
   }
 

@@ -4,7 +4,8 @@ import type { ChatPlace, ChatPlaces } from './chatPlaces';
 
 /**
  * The chat that a command of the palette, a key or a menu is about: that of the place in use, with these exceptions. What is asked of
- * rows of the Sessions view opens beside it; an answer goes to whoever waits for it; a preview and a review belong to their session.
+ * rows of the Sessions view opens beside it; an answer goes to whoever waits for it; a preview and a review belong to their session. A
+ * session that is on show nowhere opens in the side bar, for it must not take an editor from another one.
  */
 export function commandPlace(
   name: CommandName,
@@ -16,7 +17,7 @@ export function commandPlace(
   const isOfRow = first === selectionArgument || (typeof first === 'object' && first !== null && 'kind' in first);
   if (isOfRow) return places.sideBar;
   const meant = sessionOf(name, first, places.state.waiting, shown);
-  return (meant === undefined ? undefined : places.of(meant)) ?? places.current;
+  return meant === undefined ? places.current : (places.of(meant) ?? places.sideBar);
 }
 
 function sessionOf(

@@ -158,7 +158,7 @@ describe('the places that show a chat', () => {
         commandPlace('keepAllChanges', [], places, { ...nothing, review: inSideBar }),
         commandPlace('keepAllChanges', [], places, { ...nothing, review: inEditor }),
       ].map((place) => (place === editor ? 'editor' : 'side bar')),
-      ['editor', 'editor', 'side bar', 'side bar', 'editor', 'side bar', 'side bar', 'side bar', 'editor'],
+      ['editor', 'editor', 'side bar', 'side bar', 'side bar', 'side bar', 'side bar', 'side bar', 'editor'],
     );
   });
 
