@@ -22,7 +22,7 @@ describe('Watch Agents…', function () {
     mkdirSync(folder, { recursive: true });
     writeFileSync(
       file,
-      `${JSON.stringify({ timestamp: at, type: 'session_meta', payload: { id: 'a', cwd: '/work' } })}\n${said('What is the tide at noon?')}`,
+      `${JSON.stringify({ timestamp: at, type: 'session_meta', payload: { id: 'a', cwd: '/work' } })}\n${said('The tide at noon')}`,
     );
     const other = join(root, 'copilot', 'session-state', 'b');
     mkdirSync(other, { recursive: true });
@@ -68,15 +68,13 @@ describe('Watch Agents…', function () {
   it('shows the sessions of what is switched on, as they are written', async () => {
     const { workbench, chat } = session;
     const sessions = new SessionsPage(workbench);
-    await waitFor('the session', async () =>
-      (await sessions.rows()).some((row) => row.startsWith('What is the tide at noon? · Codex CLI')),
-    );
+    await waitFor('the session', async () => (await sessions.rows()).some((row) => row.startsWith('The tide at noon · Codex CLI')));
     await sessions.row('Other Agents').click();
     // Copilot CLI stands below it, out of sight.
     await waitFor('the program', async () => (await sessions.rows()).includes('Codex CLI · watched'));
     await workbench.screenshot('sessions-agents');
-    await sessions.row('What is the tide at noon?').click();
-    await chat.see('tk-row', 'What is the tide at noon?');
+    await sessions.row('The tide at noon').click();
+    await chat.see('tk-row', 'The tide at noon');
     appendFileSync(file, said('And at six?'));
     await chat.see('tk-row', 'And at six?');
   });
