@@ -61,7 +61,7 @@ export class Agents implements Disposable {
       const { watch, sessions } = this.deps.settings();
       const folders = this.deps.folders();
       const wanted = folders === null || this.paused ? '' : JSON.stringify([watch, sessions, folders]);
-      if (wanted === (this.watching?.what ?? '') || (watch.length === 0 && !this.watching)) return;
+      if (this.watching ? wanted === this.watching.what : wanted === '' || watch.length === 0) return;
       await this.end();
       if (wanted !== '' && watch.length > 0 && folders)
         await this.begin(wanted, watch, sessions === 'all' || folders.length === 0, folders);
@@ -131,9 +131,15 @@ export class Agents implements Disposable {
     }
     const abort = new AbortController();
     const request = { programs, folders: all ? null : folders, workspace: folders, memoryFile: await memoryFile() };
-    const ended = watch(store, request, { signal: abort.signal, onEvent: (event) => this.heard(event) }).catch((error: unknown) =>
-      log.warn('agents_not_watched', { detail: errorText(error) }),
-    );
+    const ended = watch(store, request, { signal: abort.signal, onEvent: (event) => this.heard(event) }).catch((error: unknown) => {
+      log.warn('agents_not_watched', { detail: errorText(error) });
+      if (this.watching?.abort !== abort) return;
+      // Its thread has ended: what it followed is unread, and the next change of the settings begins anew.
+      this.watching = { ...this.watching, what: 'ended' };
+      const problem = { source: t('Watching has ended'), reason: errorText(error) };
+      this.status = programs.map((id) => ({ id, sources: 0, bytes: 0, waiting: 0, sessions: 0, problems: [problem] }));
+      this.changed.fire();
+    });
     log.info('agents_watched', { programs, all });
     this.watching = { what, abort, store, ended };
   }
