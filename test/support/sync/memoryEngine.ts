@@ -9,6 +9,11 @@ export class MemoryEngine implements SyncEngine {
   readonly calls: string[] = [];
   mostRows = 50;
 
+  /** Of all records that it has. */
+  get bytes(): number {
+    return [...this.logs.values()].flatMap((log) => [...log.values()]).reduce((sum, { sealed }) => sum + sealed.length, 0);
+  }
+
   heads(): Promise<readonly EngineHead[]> {
     this.calls.push('heads');
     return Promise.resolve(

@@ -36,9 +36,10 @@ describe('a turn that is committed', function () {
       await turn('on', on);
       await turn('off', off);
     }
-    const median = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)]!;
-    const ratio = median(times.on) / median(times.off);
-    console.log(`      on : off = ${ratio.toFixed(2)} (${median(times.off).toFixed(2)} ms off)`);
+    // The quicker ones: what else the machine does is in the others.
+    const quick = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 4)]!;
+    const ratio = quick(times.on) / quick(times.off);
+    console.log(`      on : off = ${ratio.toFixed(2)} (${quick(times.off).toFixed(2)} ms off)`);
     await on.close();
     await off.close();
     ok(ratio < 2, `${ratio}`);

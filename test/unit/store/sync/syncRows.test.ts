@@ -1,4 +1,8 @@
 import { deepStrictEqual, ok } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
+import { projectRoot } from '../../../support/paths';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
 import { SyncDevice } from '../../../support/sync/syncRig';
 import { testUuid } from '../../../support/store/storeTemp';
@@ -65,6 +69,19 @@ describe('stores with one history', function () {
     await one.say(session, 'Again');
     await one.sync(engine);
     deepStrictEqual(engine.calls, ['heads', 'push']);
+  });
+
+  it('send of a turn hardly more than its text compressed', async () => {
+    const page = readFileSync(join(projectRoot, 'docs', 'architecture.md'), 'utf8');
+    const session = await one.begin('Quince');
+    await one.join();
+    await one.sync(engine);
+    const before = engine.bytes;
+    const texts = [page.slice(9_000, 9_600), page.slice(10_000, 17_000)];
+    for (const text of texts) await one.say(session, text);
+    await one.sync(engine);
+    const ratio = (engine.bytes - before) / deflateRawSync(texts.join('\n')).length;
+    ok(ratio <= 1.3, `${ratio.toFixed(2)} times the compressed text`);
   });
 
   it('stay each on its own where both have spoken, and have both branches', async () => {
