@@ -14,7 +14,7 @@ const refused = '#bad0bad';
 
 window.renderFormula = (tex, isBlock) => {
   const isDefining = defines.test(tex);
-  if (isDefining && tex.length > mostDefining) throw new Error('The formula is too long for one that defines commands.');
+  if (isDefining && tex.length > mostDefining) return null;
   const markup = katex.renderToString(tex, {
     output: 'mathml',
     displayMode: isBlock,
@@ -25,8 +25,8 @@ window.renderFormula = (tex, isBlock) => {
     maxSize: 20,
     maxExpand: isDefining ? 100 : 1000,
   });
-  if (markup.length > mostMarkup) throw new Error('The formula is too large.');
-  if (markup.includes(refused)) throw new Error('The formula holds what is not allowed.');
+  if (markup.length > mostMarkup) return null;
+  if (markup.includes(refused)) return null;
   const { body } = new DOMParser().parseFromString(markup, 'text/html');
   for (const note of body.querySelectorAll('annotation')) note.remove();
   useVariants(body);

@@ -3,8 +3,8 @@ import { sanitiseFormula } from './sanitise';
 
 declare global {
   interface Window {
-    /** MathML of a formula; throws for one that is none, or not allowed. There once `math.js` is loaded. */
-    renderFormula?: (tex: string, isBlock: boolean) => string;
+    /** MathML of a formula; throws for one that is none, and gives null for one that is not allowed. There once `math.js` is loaded. */
+    renderFormula?: (tex: string, isBlock: boolean) => string | null;
   }
 }
 
@@ -60,7 +60,8 @@ function draw(formula: HTMLElement, render: NonNullable<typeof window.renderForm
 
 function nodesOf(tex: string, isBlock: boolean, render: NonNullable<typeof window.renderFormula>): DocumentFragment | null {
   try {
-    return sanitiseFormula(render(tex, isBlock));
+    const markup = render(tex, isBlock);
+    return markup === null ? null : sanitiseFormula(markup);
   } catch {
     // Its source says what was meant.
     return null;
