@@ -6,7 +6,7 @@ import { runCliToEnd } from '../../support/run/runCliToEnd';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
 describe('threadkeeper sync', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let temp: TempFolder;
   beforeEach(() => (temp = tempFolder()));
   afterEach(() => temp.remove());
@@ -92,16 +92,7 @@ describe('threadkeeper sync', function () {
       deepStrictEqual([address, records, devices, waits], [engine.address, 5, 2, false]);
       const kept = engine.content();
       ok(kept.length > 1_000);
-      for (const word of [
-        'quince',
-        'Marmalade',
-        'second machine',
-        session,
-        ...phrase
-          .split(' ')
-          .slice(0, 2)
-          .map((one) => ` ${one} `),
-      ])
+      for (const word of ['quince', 'Marmalade', 'second machine', session, phrase.split(' ').slice(0, 3).join(' ')])
         ok(!kept.includes(word), `${word} is in ${name}`);
       await engine.stop();
     });
@@ -119,12 +110,12 @@ describe('threadkeeper sync', function () {
     const join2 = (typed: string, more: readonly string[] = []) =>
       sync('two', ['--join', folder, ...more], { THREADKEEPER_SYNC_PHRASE: typed });
     for (const [attempt, said] of [
-      [join2(wrong), /carried has no history of this recovery phrase and name/],
-      [join2(phrase, ['--name', 'other']), /carried has no history of this recovery phrase and name/],
-      [join2(phrase.replace(/^\S+/, 'threadkeeper')), /Word 1 of the recovery phrase, "threadkeeper", is not in the list of words/],
-      [join2('zoo zoo'), /A recovery phrase has 24 words; this one has 2/],
+      [() => join2(wrong), /carried has no history of this recovery phrase and name/],
+      [() => join2(phrase, ['--name', 'other']), /carried has no history of this recovery phrase and name/],
+      [() => join2(phrase.replace(/^\S+/, 'threadkeeper')), /Word 1 of the recovery phrase, "threadkeeper", is not in the list of words/],
+      [() => join2('zoo zoo'), /A recovery phrase has 24 words; this one has 2/],
     ] as const) {
-      const { code, err, out } = await attempt;
+      const { code, err, out } = await attempt();
       deepStrictEqual([code, out], [1, '']);
       match(err, said);
     }
