@@ -47,6 +47,8 @@ export class ChatPlaces implements Disposable {
   readonly sideBar: ChatPlace;
   private readonly places: ChatPlace[] = [];
   private usedLast: ChatPlace;
+  /** In use when something was told last. */
+  private told: ChatPlace;
   private closing: Promise<void> | null = null;
 
   constructor(private readonly deps: ChatPlacesDeps) {
@@ -57,7 +59,7 @@ export class ChatPlaces implements Disposable {
     this.disposables.add(store.onDidChangeContent((change) => this.contentChanged(change)));
     const controller = this.controllerFor(() => this.sideBar, deps.memory, true);
     this.sideBar = { ...deps.sideBar, controller, leave: () => controller.active.newSession() };
-    this.usedLast = this.sideBar;
+    this.usedLast = this.told = this.sideBar;
     this.add(this.sideBar);
   }
 
@@ -103,13 +105,13 @@ export class ChatPlaces implements Disposable {
 
   /** The user is there now. */
   use(place: ChatPlace): void {
-    const before = this.current;
     this.usedLast = place;
-    if (this.current !== before) this.changed();
+    this.seen();
   }
 
-  /** What can be seen has changed. */
+  /** What can be seen has changed. A place that has not opened its session yet has nothing to tell. */
   seen(): void {
+    if (this.current === this.told || !this.current.controller.active.isOpened) return;
     this.changed();
   }
 
@@ -194,6 +196,7 @@ export class ChatPlaces implements Disposable {
   }
 
   private changed(): void {
+    this.told = this.current;
     this._onDidChangeState.fire(this.state);
   }
 }
