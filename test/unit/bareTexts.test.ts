@@ -10,6 +10,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'Malformed message from the host: {}': 'a fault of the program, for the log',
   '`properties` stands in an element, not in an attribute or child': 'a fault of the program, seen by who changes it',
   '… and more: only {} are listed': 'a part of what is attached, which a model reads',
+  '// Written by Threadkeeper: starts its command line for agents that are connected.\nrequire({});\n': 'a comment in a file of code',
   'There is no {}.': 'told to a model',
   'A part of the path {} is a file, not a folder.': 'told to a model',
   '{} exists already.': 'told to a model',

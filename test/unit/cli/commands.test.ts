@@ -65,8 +65,8 @@ const commands: readonly Command[] = [
   { name: 'clean-up', works: () => ['--days', '1', '--dry-run'], says: ['uuid', 'id', 'title'], fails: () => [] },
 ];
 
-/** Without a history, or without an end: cli/sessionsByKey.test.ts runs those. */
-const others = ['ask', 'watch'];
+/** Without a history, or without an end: cli/sessionsByKey, mcp/mcpServer and cli/sync have their tests. */
+const others = ['ask', 'watch', 'mcp', 'sync'];
 
 describe('every command of the command line', () => {
   let temp: TempFolder;
@@ -95,7 +95,8 @@ describe('every command of the command line', () => {
     const helps = await Promise.all(named.map(async (name) => ({ name, ...(await run(name, '--help')) })));
     for (const { name, code: ended, out: text, err } of helps) {
       assert.deepEqual([name, ended, err], [name, 0, '']);
-      for (const part of [`threadkeeper ${name}`, ...(name === 'ask' ? [] : ['--store DIR']), '--json', 'Exit code'])
+      const own = [...(name === 'ask' ? [] : ['--store DIR']), ...(name === 'mcp' ? [] : ['--json'])];
+      for (const part of [`threadkeeper ${name}`, ...own, 'Exit code'])
         assert.ok(text.includes(part), `${name} does not say ${part}:\n${text}`);
     }
   });
