@@ -61,7 +61,10 @@ export async function startVscodeServer(options: ServerOptions = {}): Promise<Vs
   const dataFolder = options.dataFolder ?? (await mkdtemp(join(tmpdir(), 'threadkeeper-vscode-')));
   const extensions = join(dataFolder, 'extensions');
   const args = serverArgs(install, dataFolder, extensions);
-  const env = definedOnly({ ...process.env, ...options.env });
+  // What other agents have written on this machine is nobody's business here, and would stand in the views.
+  const home = join(dataFolder, 'home');
+  if (temporary) await mkdir(home, { recursive: true });
+  const env = definedOnly({ ...process.env, ...(temporary ? { HOME: home, USERPROFILE: home } : {}), ...options.env });
   const writeSettings = (settings: Record<string, unknown>) => saveSettings(dataFolder, { ...quietSettings, ...settings });
   const development = options.development ?? false;
 
