@@ -2,6 +2,7 @@ import './styles/base.css';
 import './styles/frame.css';
 import './styles/transcript.css';
 import './styles/rows.css';
+import './styles/cards.css';
 import './styles/markdown.css';
 import './styles/gauge.css';
 import './styles/composer.css';
