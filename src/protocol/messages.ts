@@ -249,7 +249,7 @@ export const ViewSnapshot = z.object({
   full: FullContext,
   /** The model's own, where it keeps one. */
   todos: z.optional(TodoList),
-  /** Of the session, or of the one that the next message begins; omitted: `chat`. */
+  /** The session has it, or the one that the next message begins; omitted: `chat`. */
   mode: z.optional(Mode),
   context: z.nullable(ContextSnapshot),
   connection: Connection,

@@ -13,7 +13,7 @@ export const formulaMark = 'data-math';
 /** Where a formula keeps the text it was written as. */
 const sourceMark = 'data-source';
 
-/** Of this page, while its script is run for the first time. */
+/** The script of this page, which is known only while it is run for the first time. */
 const ownScript = document.currentScript instanceof HTMLScriptElement ? document.currentScript : null;
 let loading = false;
 

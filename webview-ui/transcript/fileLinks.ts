@@ -9,7 +9,7 @@ interface Mention {
   readonly href: string;
 }
 
-/** Of one text. */
+/** No more are looked up for one text. */
 const mostMentions = 200;
 /** How long an answer of the host counts, in milliseconds: files come and go. */
 const knownMs = 60_000;

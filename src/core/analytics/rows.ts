@@ -11,7 +11,7 @@ export interface AnalyticsRows {
   readonly usage: readonly UsageRow[];
   readonly compactions: readonly CompactionRow[];
   readonly nudges: readonly NudgeRow[];
-  /** Of providers that say what they write to their cache. */
+  /** Only providers that say what they write to their cache have rows. */
   readonly returns: readonly ReturnRow[];
 }
 

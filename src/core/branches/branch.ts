@@ -39,7 +39,7 @@ export interface BranchReach {
 export interface BranchOutline {
   /** So many of the first entries. */
   readonly count: number;
-  /** Those whose `tokenEstimate` is a guess from the length of their text: they have not been counted. */
+  /** The `tokenEstimate` of these is a guess from the length of their text: they have not been counted. */
   readonly guessed: readonly string[];
 }
 
@@ -93,6 +93,6 @@ export interface TranscriptPage {
   readonly forks: readonly Fork[];
   /** First entries of the branches that go on from the active leaf; only of the newest page. */
   readonly beyondLeaf: readonly string[];
-  /** Of a page that begins within a turn: the message that began it, and what its calls before the page did to files. */
+  /** A page that begins within a turn has these: the message that began it, and what its calls before the page did to files. */
   readonly earlier?: readonly StoredEntry[];
 }

@@ -49,7 +49,7 @@ export function returnCost(row: ReturnRow, costOf: CostOf): ReturnCost {
   return { again, cost: priced(again), saved, savedCost: priced(saved) };
 }
 
-/** Of those returns on which a compaction was applied. */
+/** What was saved on those returns on which a compaction was applied. */
 export function foldSavings(rows: readonly ReturnRow[], costOf: CostOf): FoldSaving[] {
   return rows.flatMap((row) => {
     if (row.folded === null) return [];

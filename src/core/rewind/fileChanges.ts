@@ -68,7 +68,7 @@ export const FileChanges = z.object({
   alone: z.optional(z.literal(true)),
   /** Leaves between which a restore took the conversation along: an undo of it brings the conversation back. */
   moved: z.optional(z.object({ from: z.nullable(z.string()), to: z.nullable(z.string()) })),
-  /** Of a review: what was left before, and the restore that took something back then, which takes this along when it is undone. */
+  /** A review has these: what was left before, and the restore that took something back then, which takes this along when it is undone. */
   were: z.optional(z.array(FileEdit)),
   restore: z.optional(z.string()),
 });

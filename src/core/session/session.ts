@@ -85,7 +85,7 @@ export interface SessionQuery {
   readonly text?: string;
   /** Top-level values of the metadata. */
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
-  /** Those that were imported from this program, by the name of its format. */
+  /** Only sessions that were imported from this program, by the name of its format. */
   readonly program?: string;
   /** The one with exactly this key. */
   readonly key?: string;

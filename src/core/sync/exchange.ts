@@ -148,7 +148,7 @@ function bounded(rows: readonly SealedRecord[]): readonly SealedRecord[] {
   return rows.slice(0, Math.min(mostRows, end === -1 ? rows.length : end));
 }
 
-/** Whose a key is stays here. */
+/** The engine is not told whose a key is. */
 function bare({ id, wrapped }: SessionKey): WrappedKey {
   return { id, wrapped };
 }

@@ -17,7 +17,7 @@ export interface Held {
   readonly logs: readonly HeldLog[];
   /** All wrapped keys that are not let go. */
   readonly keys: readonly SessionKey[];
-  /** Those that the engine may not have. */
+  /** The engine may not have these. */
   readonly keysToPush: readonly SessionKey[];
   /** Ids of keys of purged sessions, and of them those that the engine may still have. */
   readonly droppedKeys: readonly string[];

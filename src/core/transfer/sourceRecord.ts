@@ -57,7 +57,7 @@ export interface RecordPart {
   /** `usage` is of all of the session so far: what is stored of it by then is taken off. */
   readonly usageIsTotal?: true;
   readonly pictures?: readonly Picture[];
-  /** Of a mark of `file_changes`: what stood in files and came to stand there. */
+  /** A mark of `file_changes` has these: what stood in files and came to stand there. */
   readonly edits?: readonly HeldEdit[];
 }
 

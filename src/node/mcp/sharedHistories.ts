@@ -35,7 +35,7 @@ export class SharedHistories {
     private readonly open: (folder: string) => Promise<ReadableStore>,
   ) {}
 
-  /** Those that are shared now, or the one of that name. Rejects with `NotShared`. */
+  /** Resolves with those that are shared now, or the one of that name. Rejects with `NotShared`. */
   async all(name?: string): Promise<readonly SharedHistory[]> {
     const places = await this.places();
     const shared: HistoryPlace[] = [];

@@ -8,7 +8,7 @@ export interface EngineAccess {
   readonly history: string;
   /** Makes the history when it is not there. */
   readonly create: boolean;
-  /** Of a database; without it the client takes PGPASSWORD or ~/.pgpass. */
+  /** The database asks for it; without it the client takes PGPASSWORD or ~/.pgpass. */
   readonly password?: string;
   /** Folder of the program's bundles: the client of databases is one of its own, loaded when it is needed. */
   readonly bundles: string;

@@ -38,7 +38,7 @@ export type PlaceMemory = Pick<WindowState, 'lastSession' | 'setLastSession' | '
 
 export interface ChatControllerDeps {
   readonly store: StoreAccess;
-  /** Those of the whole window. */
+  /** It holds the chats of the whole window. */
   readonly chats: OpenChats;
   readonly list: SessionList;
   readonly others: OtherPlaces;

@@ -30,7 +30,7 @@ export interface AgentHome {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Those that can be connected, in the order in which they are offered. */
+/** Lists the programs that can be connected, in the order in which they are offered. */
 export function agentPrograms({ home, platform, env }: AgentHome): AgentProgram[] {
   const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
   const codexHome = env['CODEX_HOME'] ?? join(home, '.codex');

@@ -17,7 +17,7 @@ interface Member {
 }
 
 interface JsonObject {
-  /** Of its brace. */
+  /** Where its brace stands. */
   readonly start: number;
   readonly members: readonly Member[];
 }

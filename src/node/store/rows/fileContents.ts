@@ -57,7 +57,7 @@ export class FileContents {
     return now - (statSync(blobFile(this.folder, hash), { throwIfNoEntry: false })?.mtimeMs ?? 0);
   }
 
-  /** Of those that have been let go before as well: the process may have died between the row and the file. */
+  /** Files that were let go before are removed as well: the process may have died between the row and the file. */
   private removeFiles(orphans: readonly string[]): void {
     const gone = this.connection.all('SELECT hash FROM blobs WHERE mime = ?', [letGoMime]).map((row) => String(row['hash']));
     for (const file of [...orphans, ...gone].map((hash) => blobFile(this.folder, hash)))

@@ -14,7 +14,7 @@ export interface FoundProgram {
   readonly roots: readonly string[];
 }
 
-/** Those of which there is anything, by name, size and time alone: nothing is opened. Never rejects. */
+/** Finds the programs that have left anything, by name, size and time alone: nothing is opened. Never rejects. */
 export async function findPrograms(machine: Machine): Promise<FoundProgram[]> {
   const found: FoundProgram[] = [];
   for (const { id } of programs) {

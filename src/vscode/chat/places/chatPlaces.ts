@@ -22,7 +22,7 @@ export interface ChatPlace {
 
 export type ChatPlacesDeps = Omit<ChatControllerDeps, 'chats' | 'list' | 'others' | 'takesNewest' | 'memory'> &
   Pick<SessionTabDeps, 'openConversation' | 'fullQuestions'> & {
-    /** Of the side bar. */
+    /** What the side bar had on show before a reload. */
     readonly memory: PlaceMemory;
     readonly sideBar: Pick<ChatPlace, 'reveal' | 'focusComposer'>;
     /** Sessions of editors, those included that VS Code has not given back since the window was reloaded. */

@@ -28,7 +28,7 @@ export interface RowContext {
   /** Whether a call without a result may still get one. */
   readonly isRunning: (uuid: string) => boolean;
   readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
-  /** Of an attempt that failed and was repeated. */
+  /** True for an attempt that failed and was repeated. */
   readonly isRepeated: (uuid: string) => boolean;
   /** What a compaction on a return has saved; null where that is not known, or not yet. */
   readonly saving: (uuid: string) => FoldSaving | null;
