@@ -52,7 +52,11 @@ export class ServerOffer implements Disposable {
         return [new Definition('Threadkeeper', process.execPath, args, { ELECTRON_RUN_AS_NODE: '1' }, version)];
       },
     };
-    this.registration = api.lm.registerMcpServerDefinitionProvider?.(mcpProviderId, provider);
+    try {
+      this.registration = api.lm.registerMcpServerDefinitionProvider?.(mcpProviderId, provider);
+    } catch {
+      // VS Code 1.100 has it as a proposal, and refuses the call.
+    }
   }
 
   /** The user shares the history now, or no longer. */
