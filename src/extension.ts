@@ -74,7 +74,8 @@ export function activate(context: ExtensionContext): void {
     sessionsView,
     window.registerUriHandler({
       handleUri: async ({ path, query }) => {
-        const session = path.startsWith(sessionLinkPath) ? path.slice(sessionLinkPath.length) : '';
+        if (!path.startsWith(sessionLinkPath)) return;
+        const session = path.slice(sessionLinkPath.length);
         const entry = new URLSearchParams(query).get('entry') ?? undefined;
         await (await composed()).run('openSession', [session, entry]);
       },

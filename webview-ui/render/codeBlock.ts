@@ -30,7 +30,7 @@ const shells: ReadonlySet<string> = new Set([
   'ps1',
 ]);
 
-/** Of a longer block only the beginning is shown: this many lines (`markdown.css` has the same figure). */
+/** A longer block shows its beginning only: this many lines (`markdown.css` has the same figure). */
 const mostLines = 40;
 
 /** What the document says of a block holds nothing of the answer but its text. */

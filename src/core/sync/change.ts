@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { UsageRow } from '../cost/usageRow';
 import { EntryContent } from '../session/entry';
 
 /** The form of what is sealed. A record of a higher one is carried on unopened. */
@@ -38,27 +39,12 @@ export const CarriedEntry = z.object({
 });
 export type CarriedEntry = z.infer<typeof CarriedEntry>;
 
-const CarriedUsage = z.object({
-  entry: z.string(),
-  provider: z.string(),
-  model: z.string(),
-  kind: z.enum(['turn', 'compaction', 'count', 'failed', 'imported', 'aside']),
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-  cacheWriteHour: z.optional(z.number()),
-  estimated: z.optional(z.literal(true)),
-  cost: z.nullable(z.number()),
-  at: z.number(),
-});
-
 const entriesAppended = z.object({
   kind: z.literal('entries'),
   session: z.string(),
   /** Each after its parent, where that is among them. */
   entries: z.array(CarriedEntry),
-  usage: z.array(CarriedUsage),
+  usage: z.array(UsageRow),
 });
 export type EntriesAppended = z.infer<typeof entriesAppended>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { UsageRow } from '../cost/usageRow';
 import { EntryContent } from '../session/entry';
 import { redactText, redactValue } from '../redaction/redactText';
 
@@ -18,24 +19,6 @@ const entry = z.object({
   tokenEstimate: z.nullable(z.number()),
   sourceId: z.optional(z.nullable(z.string())),
   content: EntryContent,
-});
-
-const usage = z.object({
-  entry: z.string(),
-  provider: z.string(),
-  model: z.string(),
-  kind: z.enum(['turn', 'compaction', 'count', 'failed', 'imported', 'aside']),
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-  /** Of `cacheWrite`, what was written to be kept for an hour; omitted: nothing. */
-  cacheWriteHour: z.optional(z.number()),
-  /** The tokens are an estimate: the provider has reported none. */
-  estimated: z.optional(z.literal(true)),
-  /** The amount is in US dollars; null when the price is not known. */
-  cost: z.nullable(z.number()),
-  at: z.number(),
 });
 
 const session = z.object({
@@ -66,7 +49,7 @@ export const ExportedSession = z.object({
   session,
   /** They stand in the order of `seq`. What several sessions of a document share stands in the first of them. */
   entries: z.array(entry),
-  usage: z.array(usage),
+  usage: z.array(UsageRow),
   pins: z.array(
     z.object({ kind: z.enum(['entry', 'file', 'text']), target: z.string(), contentHash: z.nullable(z.string()), at: z.number() }),
   ),

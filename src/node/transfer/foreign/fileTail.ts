@@ -49,7 +49,7 @@ export class FileTail {
     for await (const { text, end, complete, bytes } of readLines(this.file, this.offset, signal)) {
       if (!complete) break;
       if (text.trim() !== '') yield { type: 'line', text };
-      // Of what was read, and not of what stands there by now: the file may be another one already.
+      // The ending is that of what was read, and not of what stands there by now: the file may be another one already.
       this.checked = bytes ? ending(this.checked, bytes) : await this.before(end);
       this.offset = end;
     }

@@ -42,7 +42,7 @@ export class OpenChats implements Disposable {
     return { dispose: () => void this.holders.delete(holder) };
   }
 
-  /** Those on show first. */
+  /** All of them, those on show first. */
   get all(): SessionTab[] {
     const shown = [...this.holders].flatMap(({ current }) => current ?? []);
     return [...new Set([...shown, ...this.leaving])];
