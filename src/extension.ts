@@ -1,5 +1,5 @@
 import { commands, env, l10n, Uri, window, workspace, type ExtensionContext } from 'vscode';
-import type { Composition } from './composition';
+import type { Composition } from './composition/composition';
 import { errorText } from './core/errors';
 import { useTranslations } from './core/l10n';
 import { ApiKeys } from './vscode/models/apiKeys';
@@ -49,7 +49,7 @@ export function activate(context: ExtensionContext): void {
   const servers = new ServerOffer(context);
   const sessionsView: LazyTree<SessionNode> = new LazyTree(sessionsViewId, async () => (await composed()).tree, draggedSession);
   const composed = (): Promise<Composition> =>
-    (composition ??= import('./composition')
+    (composition ??= import('./composition/composition')
       .then(({ compose }) => {
         const all = compose({ context, log, memory, keys, contextKeys, statusBar, servers, sessionsView });
         context.subscriptions.push(all);
