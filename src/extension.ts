@@ -41,7 +41,7 @@ export function activate(context: ExtensionContext): void {
   // Without texts of ours in the language VS Code is shown in, everything is in English, dates and numbers too.
   if (l10n.bundle) useTranslations({ language: env.language, texts: l10n.bundle });
   // It is not among the subscriptions, which VS Code disposes before `deactivate` has ended: what runs then still has something to say.
-  const log = (openLog = new Log(window.createOutputChannel('Threadkeeper', { log: true })));
+  const log = (openLog = new Log(() => window.createOutputChannel('Threadkeeper', { log: true })));
   const memory = new WindowState(context.workspaceState, context.globalState, log);
   const keys = new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log });
   const contextKeys = new ContextKeys();

@@ -21,7 +21,7 @@ class Channel {
 describe('Log', () => {
   it('writes until it is disposed, and then neither writes nor throws', () => {
     const channel = new Channel();
-    const log = new Log(channel satisfies LogChannel);
+    const log = new Log(() => channel satisfies LogChannel);
     const all = () => {
       for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]('event', { level });
       log.show();
@@ -35,9 +35,27 @@ describe('Log', () => {
     deepStrictEqual([channel.lines, channel.closed], [written, 1]);
   });
 
+  it('opens the channel with the first line and only once', () => {
+    const opened: Channel[] = [];
+    const log = new Log(() => {
+      opened.push(new Channel());
+      return opened[0] as Channel;
+    });
+    deepStrictEqual(opened.length, 0);
+    log.info('first');
+    log.info('second');
+    deepStrictEqual(
+      opened.map(({ lines }) => lines),
+      [['first', 'second']],
+    );
+    new Log(() => {
+      throw new Error('opened for nothing');
+    }).dispose();
+  });
+
   it('keeps a secret out that looks like a word', () => {
     const channel = new Channel();
-    const log = new Log(channel);
+    const log = new Log(() => channel);
     log.hide('ordinary-word');
     log.info('asked', { detail: 'with ordinary-word in it' });
     deepStrictEqual(channel.lines.join().includes('ordinary-word'), false);
