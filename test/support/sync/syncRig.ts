@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { syncOnce, type SyncReport } from '../../../src/core/sync/exchange';
 import type { SyncEngine } from '../../../src/core/sync/syncEngine';
 import { GcmSealer } from '../../../src/node/sync/gcmSealer';
@@ -21,6 +21,11 @@ export class SyncDevice {
   static async open(): Promise<SyncDevice> {
     const temp = tempFolder();
     return new SyncDevice(await openTestStore(join(temp.path, 'store')), temp);
+  }
+
+  /** Another window on the same store, which asks the one that owns it. */
+  async window(): Promise<SyncDevice> {
+    return new SyncDevice(await openTestStore(dirname(this.store.status.file), 'second window'), { remove: () => undefined });
   }
 
   join(): Promise<void> {

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { newestVersion } from '../database/migrations';
 
 /** Raised with every change of what windows say to each other that an older program would not understand. */
-const protocolVersion = 3;
+const protocolVersion = 4;
 
 /** Where the owner of a store can be reached, in its lease (which only the user can read). */
 export const PeerAddress = z.object({

@@ -7,9 +7,10 @@ import { AnswerParts } from '../client/answerParts';
 import type { PeerAddress } from './peerAddress';
 import {
   FrameReader,
-  fromBase64,
   mostFrameBytes,
   packBytes,
+  unpackBytes,
+  type BytesPath,
   toFrame,
   Challenge,
   isProof,
@@ -33,9 +34,9 @@ export class OwnerGoneError extends Error {
 /** How long an owner may take to prove itself; opening a store may then take longer. */
 const helloMs = 5_000;
 
-/** `bytes`: the value is bytes, in base64. */
+/** `bytes`: where bytes stand in the value, in base64. */
 type OwnerMessage =
-  | (Answer & { readonly bytes?: boolean })
+  | (Answer & { readonly bytes?: readonly BytesPath[] })
   | { readonly type: 'welcome' | 'status'; readonly status: StoreStatus }
   | { readonly type: 'change'; readonly change: StoreChange };
 
@@ -129,7 +130,8 @@ export class PeerConnection {
     const id = this.nextId++;
     // JSON has no undefined; what was left out at the end stays left out.
     const given = args.slice(0, args.findLastIndex((arg) => arg !== undefined) + 1);
-    const frame = toFrame({ type: 'call', id, method, ...packBytes(given) });
+    const { value, bytes } = packBytes(given);
+    const frame = toFrame({ type: 'call', id, method, args: value, ...(bytes && { bytes }) });
     return new Promise((resolve, reject) => {
       this.pending.set(id, { parts: new AnswerParts(), resolve, reject });
       this.socket.ref();
@@ -161,8 +163,7 @@ export class PeerConnection {
         return this.pending.get(message.id)?.parts.add(message);
       case 'done': {
         const pending = this.settle(message.id);
-        const value = pending?.parts.finish(message);
-        return pending?.resolve(message.bytes ? fromBase64(value) : value);
+        return pending?.resolve(unpackBytes(pending.parts.finish(message), message.bytes));
       }
       case 'failed':
         return this.settle(message.id)?.reject(fromWire(message.error));

@@ -35,14 +35,45 @@ function tooLarge(bytes: number): StoreError {
   );
 }
 
-/** JSON has no bytes: those of a call go as base64, and the positions at which they stand beside them. */
-export function packBytes(args: readonly unknown[]): { readonly args: readonly unknown[]; readonly bytes?: readonly number[] } {
-  const bytes = args.flatMap((arg, i) => (arg instanceof Uint8Array ? [i] : []));
-  return bytes.length === 0 ? { args } : { args: args.map((arg) => (arg instanceof Uint8Array ? base64(arg) : arg)), bytes };
+/** Where bytes stand in a value: keys from the outside in. */
+export type BytesPath = readonly (string | number)[];
+
+/** JSON has no bytes: they go as base64, and where they stand goes beside them. */
+export function packBytes<T>(value: T): { readonly value: T; readonly bytes?: readonly BytesPath[] } {
+  const found: BytesPath[] = [];
+  const packed = pack(value, [], found) as T;
+  return found.length === 0 ? { value } : { value: packed, bytes: found };
 }
 
-export function unpackBytes(args: readonly unknown[], bytes: readonly number[] = []): readonly unknown[] {
-  return args.map((arg, i) => (bytes.includes(i) ? fromBase64(arg) : arg));
+function pack(value: unknown, path: BytesPath, found: BytesPath[]): unknown {
+  if (value instanceof Uint8Array) {
+    found.push(path);
+    return base64(value);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const before = found.length;
+  const packed = Object.entries(value).map(([key, one]) => [key, pack(one, [...path, key], found)] as const);
+  if (found.length === before) return value;
+  return Array.isArray(value) ? packed.map(([, one]) => one) : Object.fromEntries(packed);
+}
+
+/** Puts the bytes back in their places, in the value itself. */
+export function unpackBytes(value: unknown, bytes: readonly BytesPath[] = []): unknown {
+  const whole = { value };
+  for (const path of bytes) {
+    let holder: Record<string, unknown> = whole;
+    let place = 'value';
+    for (const key of path) {
+      const inner = Object.hasOwn(holder, place) ? holder[place] : undefined;
+      if (typeof inner !== 'object' || inner === null)
+        throw new StoreError('invalid', english('A message does not hold the bytes that it names'));
+      holder = inner as Record<string, unknown>;
+      place = String(key);
+    }
+    if (!Object.hasOwn(holder, place)) throw new StoreError('invalid', english('A message does not hold the bytes that it names'));
+    holder[place] = fromBase64(holder[place]);
+  }
+  return whole.value;
 }
 
 export function base64(bytes: Uint8Array): string {

@@ -10,11 +10,11 @@ import type { StoreChange } from '../../../core/session/storage';
 import { sendAnswer } from '../client/answerParts';
 import type { PeerAddress } from './peerAddress';
 import {
-  base64,
   FrameReader,
   mostFrameBytes,
   mostHelloBytes,
   toFrame,
+  packBytes,
   unpackBytes,
   isProof,
   newChallenge,
@@ -35,7 +35,7 @@ const Call = z.object({
   id: z.number(),
   method: z.string(),
   args: z.array(z.unknown()),
-  bytes: z.optional(z.array(z.number())),
+  bytes: z.optional(z.array(z.array(z.union([z.string(), z.number()])))),
 });
 
 const mostPeers = 64;
@@ -127,7 +127,7 @@ export class PeerServer {
       for await (const message of messages) {
         const { id, method, args, bytes } = Call.parse(message);
         if (!isCall(method)) throw new Error('A peer asks for an operation that there is not');
-        void peer.answer(id, () => service.call(peer, method, unpackBytes(args, bytes)));
+        void peer.answer(id, () => service.call(peer, method, unpackBytes(args, bytes) as readonly unknown[]));
       }
     } catch (error) {
       if (!gone.signal.aborted) this.log('store_peer_cut_off', { error: errorText(error).slice(0, 300) });
@@ -167,9 +167,7 @@ class Peer implements StoreWindow {
 
   async answer(id: number, perform: () => unknown): Promise<void> {
     const send = async (answer: Answer) => {
-      await this.send(
-        answer.type === 'done' && answer.value instanceof Uint8Array ? { ...answer, value: base64(answer.value), bytes: true } : answer,
-      );
+      await this.send(answer.type === 'done' ? { ...answer, ...packBytes(answer.value) } : answer);
       // The owner's own window is waiting as well.
       if (answer.type === 'part') await setImmediate();
     };

@@ -1,3 +1,5 @@
+import type { LogRange } from '../../../../src/core/sync/syncEngine';
+import type { Held } from '../../../../src/core/sync/syncReplica';
 import { deepStrictEqual, ok } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -214,4 +216,26 @@ describe('stores with one history', function () {
     await two.sync(engine);
     deepStrictEqual(await two.texts(session), ['Hello', 'More']);
   });
+
+  it('pass through a window that does not own the store, with their bytes', async () => {
+    await one.join();
+    await two.join();
+    const session = await one.begin('Quince');
+    await one.say(session, 'Hello');
+    const [oneToo, twoToo] = [await one.window(), await two.window()];
+    deepStrictEqual([oneToo.store.status.access, twoToo.store.status.access], ['shared', 'shared']);
+    await oneToo.sync(engine);
+    const { problems } = await twoToo.sync(engine);
+    deepStrictEqual([problems, await two.texts(session)], [[], ['Hello']]);
+    deepStrictEqual(
+      await twoToo.store.syncRows(wholeLog(await one.store.syncHeld())),
+      await one.store.syncRows(wholeLog(await one.store.syncHeld())),
+    );
+    await oneToo.close();
+    await twoToo.close();
+  });
 });
+
+function wholeLog({ device, logs }: Held): LogRange {
+  return { device, from: 0, to: logs.find((log) => log.device === device)!.next };
+}
