@@ -241,7 +241,10 @@ export function verifyDerived(connection: Connection, problems: ProblemList): vo
 
   const number = (sql: string) => Number(connection.get(sql)?.['n'] ?? 0);
   const last = number('SELECT max(seq) AS n FROM entries');
-  const indexed = Math.max(number('SELECT max(entry) AS n FROM passages'), number("SELECT value AS n FROM meta WHERE key = 'fts_indexed'"));
+  // A backup or a history that waits for its migration has no passages before version 5.
+  const hasPassages = connection.get("SELECT 1 FROM sqlite_master WHERE name = 'passages'") !== undefined;
+  const passages = hasPassages ? number('SELECT max(entry) AS n FROM passages') : 0;
+  const indexed = Math.max(passages, number("SELECT value AS n FROM meta WHERE key = 'fts_indexed'"));
   if (indexed > last)
     problems.add(
       'search_index',
