@@ -1,28 +1,38 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { openChat, type ChatSession } from '../chat/chatSession';
 import { projectRoot } from '../paths';
-import { lastScene, respond, scenes, writeEarlierSessions, type Scene } from './pictureStory';
+import { takeCachePicture } from './cachePicture';
+import { openFile, pictureModel, plainWindow, play, take, widenSideBar } from './picture';
+import { lastScene, respond, scenes, writeEarlierSessions } from './pictureStory';
 import { keepWorkspace } from './sampleWorkspace';
 import { waitFor } from '../waitFor';
+import { takeAgentsPicture, takeRewindPicture, takeTabsPicture } from './workPictures';
 
-/** `npm run pictures`: the README's pictures, taken anew in a real VS Code, so that they show what is built. */
+/** `npm run pictures [NAME …]`: the README's pictures, taken anew in a real VS Code, so that they show what is built. */
 async function main(): Promise<void> {
-  const model = 'claude-sonnet-5-5';
+  const asked = process.argv.slice(2);
+  const all = {
+    chat: takeChatPictures,
+    rewind: takeRewindPicture,
+    tabs: takeTabsPicture,
+    agents: takeAgentsPicture,
+    cache: takeCachePicture,
+  };
+  for (const [name, takeThem] of Object.entries(all)) if (asked.length === 0 || asked.includes(name)) await takeThem();
+}
+
+/** The conversation with its gauge, a compaction, the breakdown and the analytics. */
+async function takeChatPictures(): Promise<void> {
   const files = mkdtempSync(join(tmpdir(), 'threadkeeper-pictures-'));
   const folder = join(files, 'tidewater');
   await keepWorkspace(folder);
-  const session = await openChat({
-    folder,
-    key: 'sk-ant-double-0123456789',
-    viewport: { width: 1_180, height: 860 },
-    settings: { 'threadkeeper.model': model, 'workbench.colorTheme': 'Default Dark Modern', 'window.commandCenter': false },
-  });
+  const session = await openChat({ folder, ...plainWindow });
   const { api, chat, workbench } = session;
   try {
-    api.setModel(model, { window: 16_000, maxOutput: 2_000 });
+    api.setModel(pictureModel, { window: 16_000, maxOutput: 2_000 });
     api.respond = respond;
     await chat.frame();
     await widenSideBar(session, 250);
@@ -61,35 +71,6 @@ async function main(): Promise<void> {
     await session.close();
     rmSync(files, { recursive: true });
   }
-}
-
-async function play({ api, chat }: ChatSession, { says, answers }: Scene): Promise<void> {
-  api.enqueue(...answers);
-  await chat.ask(says);
-}
-
-async function take({ workbench }: ChatSession, name: string): Promise<void> {
-  await workbench.runCommand('Notifications: Clear All Notifications');
-  await workbench.page.locator('.statusbar').hover();
-  copyFileSync(await workbench.screenshot(`readme-${name}`), join(projectRoot, 'media', 'screenshots', `${name}.png`));
-}
-
-async function openFile({ workbench: { page, quickInput } }: ChatSession, name: string): Promise<void> {
-  await page.keyboard.press('Control+P');
-  await quickInput.type(name);
-  await quickInput.pick(name);
-  await page.locator('.tab', { hasText: name }).waitFor();
-}
-
-/** Drags the border between side bar and editor `by` pixels to the right. */
-async function widenSideBar({ workbench: { page } }: ChatSession, by: number): Promise<void> {
-  const box = await page.locator('.part.sidebar').boundingBox();
-  if (!box) throw new Error('The side bar is not shown.');
-  const [x, y] = [box.x + box.width, box.y + box.height / 2];
-  await page.mouse.move(x, y);
-  await page.mouse.down();
-  await page.mouse.move(x + by, y, { steps: 5 });
-  await page.mouse.up();
 }
 
 /** By the command line, into the history that the window has open. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import type { SessionStore } from '../../../../src/core/ports';
-import { openChat, smallModel, words, type ChatSession } from '../../../support/chat/chatSession';
+import { openChat, smallModel, type ChatSession } from '../../../support/chat/chatSession';
 import { inOrder } from '../../../support/chat/inOrder';
 import { reply } from '../../../support/messagesApi/messagesApiScript';
-import { testUuid, userMessage } from '../../../support/store/storeTemp';
 import { prepareHistory, type PreparedHistory } from '../../../support/store/writeHistory';
+import { writeTalk } from '../../../support/store/writeTalk';
 import { SessionsPage } from '../../../support/view/sessionsPage';
 import { themes } from '../../../support/view/themes';
 import { waitFor } from '../../../support/waitFor';
@@ -115,25 +114,3 @@ describe('the prompt cache of a conversation', function () {
     }
   }
 });
-
-/** About 24,000 tokens that a provider was paid to keep so many milliseconds ago. */
-async function writeTalk(store: SessionStore, title: string, ago: number): Promise<void> {
-  const at = Date.now() - ago;
-  const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', title, createdAt: at - 60 * minute });
-  const entries = [
-    userMessage(uuid, null, `The mooring code is 7741. ${words(3_000, 1)}`, { createdAt: at - 8 * minute, tokenEstimate: null }),
-  ];
-  for (let i = 2; i <= 8; i++) {
-    const role = i % 2 === 0 ? 'assistant' : 'user';
-    const text = `Part ${i} of the harbour rules: ${words(3_000, i)}`;
-    entries.push(
-      userMessage(uuid, entries.at(-1)!.uuid, '', {
-        createdAt: at - (9 - i) * minute,
-        tokenEstimate: null,
-        content: role === 'assistant' ? { type: 'message', role, text, model: smallModel } : { type: 'message', role, text },
-      }),
-    );
-  }
-  const usage = { provider: 'anthropic', model: smallModel, kind: 'turn', input: 10, output: 3_000, cacheRead: 0, cost: null } as const;
-  await store.append(uuid, { entries, usage: [{ ...usage, entry: entries.at(-1)!.uuid, cacheWrite: 24_000, at }] });
-}
