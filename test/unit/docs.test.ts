@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { projectRoot } from '../support/paths';
 import { settingsReference, settingsReferenceFile } from '../support/source/settingsReference';
 
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'docs/architecture.md',
-  'docs/security.md',
-  'docs/settings.md',
-  'docs/seeds.md',
-  'docs/sync.md',
-];
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readdirSync(join(projectRoot, 'docs')).map((name) => `docs/${name}`)];
 
 interface Code {
   readonly files: ReadonlySet<string>;
