@@ -72,8 +72,12 @@ const foundPassages = 50;
 export async function searchTyped(store: Pick<SessionStore, 'search' | 'listSessions'>, typed: string): Promise<SearchResult> {
   const { text, filters, sessionId } = parseSearchText(typed);
   if (sessionId === null) return store.search({ text, ...filters, limit: foundPassages, byMeaning: true });
+  // Of what matches only by an id of another device, the id is another one.
   const named = [...(await store.listSessions({ text: sessionId })), ...(await store.listSessions({ text: sessionId, trashed: true }))];
-  const session = named.find(({ id }) => id === sessionId);
+  const session =
+    named.find(({ id }) => id === sessionId) ??
+    (await store.listSessions({ alias: sessionId }))[0] ??
+    (await store.listSessions({ alias: sessionId, trashed: true }))[0];
   if (!session) return { hits: [], terms: [], statistics: { count: 0, length: 0, documentFrequency: [], named: [] }, complete: true };
   return store.search({ text, ...filters, session: session.uuid, limit: foundPassages, byMeaning: true });
 }

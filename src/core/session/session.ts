@@ -81,7 +81,7 @@ export interface SessionQuery {
   readonly limit?: number;
   /** One of `metadata.tags`. */
   readonly tag?: string;
-  /** Part of the title or of the human id, upper and lower case alike. */
+  /** Part of the title or of the human id, also of one that it has on another device; upper and lower case alike. */
   readonly text?: string;
   /** Top-level values of the metadata. */
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
@@ -89,6 +89,8 @@ export interface SessionQuery {
   readonly program?: string;
   /** The one with exactly this key. */
   readonly key?: string;
+  /** Another device knows it by exactly this id, which another session has here. */
+  readonly alias?: string;
   /** `updated` by default. */
   readonly sort?: SessionSort;
   /** UUID of the session they were forked from. */

@@ -35,6 +35,8 @@ export const CarriedEntry = z.object({
   tokenEstimate: z.nullable(z.number()),
   sourceId: z.optional(z.nullable(z.string())),
   seq: z.int(),
+  /** Numbers that a summary cites (`#12`), as they are where it was written, and the entries of its branch that they stand for. */
+  cites: z.optional(z.array(z.tuple([z.int(), z.string()]))),
   content: EntryContent,
 });
 export type CarriedEntry = z.infer<typeof CarriedEntry>;
@@ -69,7 +71,26 @@ export type AttachmentKept = z.infer<typeof attachmentKept>;
 /** The session is gone for good, everywhere. Entries that another session stands on are told again as that one's. */
 const sessionPurged = z.object({ kind: z.literal('purge'), session: z.string() });
 
-export const Change = z.discriminatedUnion('kind', [sessionBegun, entriesAppended, registersSet, attachmentKept, sessionPurged]);
+/** A note was written, or deleted, by somebody who had `parents` in front of them (noteRevisions.ts). It belongs to no session. */
+const noteWritten = z.object({
+  kind: z.literal('note'),
+  session: z.literal(''),
+  path: z.string(),
+  revision: z.string(),
+  parents: z.array(z.string()),
+  text: z.nullable(z.string()),
+  tick: z.int(),
+});
+export type NoteWritten = z.infer<typeof noteWritten>;
+
+export const Change = z.discriminatedUnion('kind', [
+  sessionBegun,
+  entriesAppended,
+  registersSet,
+  attachmentKept,
+  sessionPurged,
+  noteWritten,
+]);
 export type Change = z.infer<typeof Change>;
 
 /** The leaf of a session: the one register that is not simply taken over (merge.ts). */

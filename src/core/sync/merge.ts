@@ -1,4 +1,4 @@
-import type { AttachmentKept, CarriedEntry, Change, EntriesAppended, SessionBegun, Stamp } from './change';
+import type { AttachmentKept, CarriedEntry, Change, EntriesAppended, NoteWritten, SessionBegun, Stamp } from './change';
 import { isLater, leafRegister } from './change';
 
 /** One replica's rows, as far as merging needs them. Every call is part of one transaction. */
@@ -25,9 +25,12 @@ export interface MergeTarget {
   /** The session is being worked in: its leaf is to stay, and what moves it waits (`needsFree`). */
   isHeld(session: string): boolean;
   keepAttachment(attachment: AttachmentKept): void;
+  hasNote(revision: string): boolean;
+  /** The revisions that it comes from are there. */
+  keepNote(note: NoteWritten): void;
   /** Takes the session away and leaves a mark that it was purged. */
   purge(session: string): void;
-  /** Keeps the change until `needs`, an entry or a session, is there. */
+  /** Keeps the change until `needs`, an entry, a session or a note's revision, is there. */
   wait(needs: string, change: Change, device: string): void;
   /** What has waited for it, which it no longer does. */
   takeWaiting(needs: string): readonly { readonly change: Change; readonly device: string }[];
@@ -48,6 +51,7 @@ function mergeOne(target: MergeTarget, change: Change, device: string): readonly
     if (!target.isPurged(change.session)) target.purge(change.session);
     return [];
   }
+  if (change.kind === 'note') return mergeNoteWritten(target, change, device);
   if (target.isPurged(change.session)) return [];
   if (change.kind === 'session') {
     if (target.hasSession(change.session)) return [];
@@ -90,6 +94,18 @@ function mergeEntries(target: MergeTarget, { session, entries, usage }: EntriesA
   return freed;
 }
 
+function mergeNoteWritten(target: MergeTarget, note: NoteWritten, device: string) {
+  target.observe(note.tick);
+  if (target.hasNote(note.revision)) return [];
+  const missing = note.parents.find((parent) => !target.hasNote(parent));
+  if (missing !== undefined) {
+    target.wait(needsNote(missing), note, device);
+    return [];
+  }
+  target.keepNote(note);
+  return target.takeWaiting(needsNote(note.revision));
+}
+
 function isOlder(target: MergeTarget, a: string, b: string): boolean {
   const [first, second] = [target.createdAt(a), target.createdAt(b)];
   return first === second ? a < b : first < second;
@@ -112,4 +128,8 @@ function mergeRegister(target: MergeTarget, session: string, name: string, value
 /** What a change of the leaf waits for while somebody works in the session. */
 export function needsFree(session: string): string {
   return `free ${session}`;
+}
+
+function needsNote(revision: string): string {
+  return `note ${revision}`;
 }

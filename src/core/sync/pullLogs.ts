@@ -73,12 +73,12 @@ async function pullLog(
         isWhole = false;
         break;
       }
-      if (opened.kind === 'newer')
-        problem('newer', row.index, english('a newer version of Threadkeeper has written it: update to read it'));
+      if (opened.kind === 'newer') noteNewer(problems, device, row.index);
       good.push({
         row,
         change: opened.kind === 'change' ? opened.change : null,
         ...(opened.kind === 'no_key' ? { unread: { session: opened.session, keyId: opened.keyId } } : {}),
+        ...(opened.kind === 'newer' ? { unread: { session: '', keyId: '' } } : {}),
       });
       next = row.index + 1;
       mark = row.mark;
@@ -127,14 +127,38 @@ async function openAll(
 async function readAgain({ replica, engine, sealer }: PullDeps, held: Held, problems: Problem[]): Promise<number> {
   if (held.unread.length === 0) return 0;
   const rows: SealedRecord[] = [];
-  for (const { device, index } of held.unread) rows.push(...(await replica.rows({ device, from: index, to: index + 1 })));
+  for (const range of rangesOf(held.unread)) {
+    while (range.from < range.to) {
+      const found = await replica.rows(range);
+      if (found.length === 0) break;
+      rows.push(...found);
+      range.from += found.length;
+    }
+  }
   const { opened: contents, keys } = await openAll(engine, sealer, rows, problems);
   const read: ReceivedRow[] = [];
   for (const [position, row] of rows.entries()) {
     const opened = contents[position]!;
     if (opened.kind === 'change') read.push({ row, change: opened.change });
+    else if (opened.kind === 'newer') noteNewer(problems, row.device, row.index);
     else problems.push({ kind: 'no_key', device: row.device, index: row.index, detail: english('the key of its session is not there') });
   }
   if (read.length > 0) await replica.receive(read, keys);
   return read.length;
+}
+
+/** One for each log, however much of it a newer program has written: all of it is read after one update. */
+function noteNewer(problems: Problem[], device: string, index: number): void {
+  if (problems.some((one) => one.kind === 'newer' && one.device === device)) return;
+  problems.push({ kind: 'newer', device, index, detail: english('a newer version of Threadkeeper has written it: update to read it') });
+}
+
+function rangesOf(places: Held['unread']): readonly { device: string; from: number; to: number }[] {
+  const ranges: { device: string; from: number; to: number }[] = [];
+  for (const { device, index } of places) {
+    const last = ranges.at(-1);
+    if (last?.device === device && last.to === index) last.to++;
+    else ranges.push({ device, from: index, to: index + 1 });
+  }
+  return ranges;
 }

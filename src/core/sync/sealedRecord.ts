@@ -44,8 +44,8 @@ export interface Sealer {
   /** The mark of a row whose predecessor has the mark `before` (0 for the first). */
   mark(before: number, row: Omit<SealedRecord, 'mark'>): number;
   /**
-   * Seals under the session's key; one that is made for it comes back too, wrapped, and is to be kept with the row. A purge is sealed under
-   * the history's key, since it outlives the session's.
+   * Seals under the session's key; one that is made for it comes back too, wrapped, and is to be kept with the row. A note, which belongs
+   * to no session, and a purge, which outlives the session's key, are sealed under the history's.
    */
   seal(place: Omit<SealedRecord, 'mark' | 'sealed'>, change: Change): { readonly sealed: Uint8Array; readonly newKey: SessionKey | null };
   open(row: SealedRecord): Opened;

@@ -24,7 +24,7 @@ export interface Held {
   readonly keysToDrop: readonly string[];
   /** Something waits for a session to be free that was being worked in. */
   readonly waitsForTurn: boolean;
-  /** Rows whose key was not there, of sessions that are not purged. */
+  /** In order: rows whose key was not there, of sessions that are not purged, and (with no key) what a newer program has written. */
   readonly unread: readonly { readonly device: string; readonly index: number; readonly keyId: string }[];
 }
 
@@ -33,7 +33,7 @@ export interface ReceivedRow {
   readonly row: SealedRecord;
   /** Null: it cannot be read yet, and is carried on. */
   readonly change: Change | null;
-  /** The session and the key that is missing. */
+  /** The session and the key that is missing; both are empty for what a newer program has written. */
   readonly unread?: { readonly session: string; readonly keyId: string };
 }
 

@@ -11,6 +11,16 @@ export interface SyncSetup {
   readonly engine: string;
 }
 
+/** A note as its revisions come to, and as its file was left. Digests are sha256 in hex, '' where there is no text. */
+export interface SyncedNote {
+  readonly path: string;
+  readonly digest: string;
+  /** What the file had when it was last looked at or written. */
+  readonly fileDigest: string;
+  /** What it was being given when that was interrupted; null otherwise. */
+  readonly nextDigest: string | null;
+}
+
 /** What a store offers for synchronising; `SyncReplica` says what each of them does. Where it is off they reject with `invalid`. */
 export interface SyncStore {
   /** Null: it is off. */
@@ -28,4 +38,11 @@ export interface SyncStore {
   syncReceive(rows: readonly ReceivedRow[], keys: readonly SessionKey[], held?: readonly string[]): Promise<void>;
   syncSettleKeys(pushed: readonly string[], dropped: readonly string[]): Promise<void>;
   syncRenew(device: string, from: number, rows: readonly SealedRecord[], keys: readonly SessionKey[]): Promise<void>;
+  syncNotes(): Promise<readonly SyncedNote[]>;
+  /** The text that the revisions of the note come to; null when it is deleted. */
+  syncNoteText(path: string): Promise<string | null>;
+  /** The file of the note has another text now (null: it is gone): a revision that follows those it was made from. */
+  syncNoteWritten(path: string, text: string | null): Promise<void>;
+  /** The file is about to be given what its revisions come to (`digest`), or has it now; or it is gone without having been deleted. */
+  syncNoteFile(path: string, digest: string, state: 'next' | 'written' | 'gone'): Promise<void>;
 }

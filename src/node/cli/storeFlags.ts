@@ -5,7 +5,7 @@ import type { SessionStore } from '../../core/ports';
 import { openStore } from '../store/client/openStore';
 import type { FlagSpec } from './flags';
 import { stderrLogger } from './terminal';
-import type { Session } from '../../core/session/session';
+import type { Session, SessionQuery } from '../../core/session/session';
 
 export const storeFlag: FlagSpec = { name: 'store', value: 'DIR', required: true, help: 'folder of the history' };
 
@@ -51,16 +51,17 @@ async function using<T>(store: SessionStore, work: (store: SessionStore) => Prom
   }
 }
 
-/** A session by its id (`YYYYMMDD_NNN`), its uuid or its key, those in the trash included. Rejects with `StoreError`. */
+/** A session by its id (`YYYYMMDD_NNN`, also another device's), its uuid or key, those in the trash included. Rejects with `StoreError`. */
 export async function sessionNamed(store: SessionStore, name: string): Promise<Session> {
   const session =
     (await store.session(name)) ??
     (await listed(store, { key: name }))[0] ??
-    (await listed(store, { text: name })).find((one) => one.id === name);
+    (await listed(store, { text: name })).find((one) => one.id === name) ??
+    (await listed(store, { alias: name }))[0];
   if (!session) throw new StoreError('invalid', `There is no session "${name}" in this store.`);
   return session;
 }
 
-async function listed(store: SessionStore, query: { readonly key: string } | { readonly text: string }): Promise<Session[]> {
+async function listed(store: SessionStore, query: SessionQuery): Promise<Session[]> {
   return [...(await store.listSessions(query)), ...(await store.listSessions({ ...query, trashed: true }))];
 }

@@ -250,7 +250,10 @@ export class HistoryTools {
       const { store } = history;
       const byUuid = await store.session(name);
       const session =
-        byUuid ?? (await store.listSessions({ key: name }))[0] ?? (await store.listSessions({ text: name })).find(({ id }) => id === name);
+        byUuid ??
+        (await store.listSessions({ key: name }))[0] ??
+        (await store.listSessions({ text: name })).find(({ id }) => id === name) ??
+        (await store.listSessions({ alias: name }))[0];
       if (session && session.deletedAt === null) found.push({ history, session });
     }
     const [first, ...others] = found;

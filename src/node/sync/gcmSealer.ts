@@ -13,7 +13,7 @@ const keyBytes = 32;
 const mostBytes = 512 * 1024 * 1024;
 
 /** Their places are what the header says, so they never change. A number that is not here comes from a newer program. */
-const kinds = ['session', 'entries', 'registers', 'attachment', 'purge'] as const satisfies readonly Change['kind'][];
+const kinds = ['session', 'entries', 'registers', 'attachment', 'purge', 'note'] as const satisfies readonly Change['kind'][];
 
 type Place = Omit<SealedRecord, 'mark' | 'sealed'>;
 
@@ -47,7 +47,7 @@ export class GcmSealer implements Sealer {
 
   seal(place: Place, change: Change): { readonly sealed: Uint8Array; readonly newKey: SessionKey | null } {
     const { session } = change;
-    const isOwn = change.kind === 'purge';
+    const isOwn = session === '' || change.kind === 'purge';
     const known = this.keyOf.get(session);
     const newKey = isOwn || known !== undefined ? null : this.makeKey(session);
     const keyId = isOwn ? '' : (newKey?.id ?? known!);
@@ -68,7 +68,10 @@ export class GcmSealer implements Sealer {
       const key = this.bodyKey(header.keyId);
       if (!key) return { kind: 'no_key', session: header.session, keyId: header.keyId };
       const body = inflateRawSync(decrypt(key, this.boundTo(row, header), sealed.subarray(end)), { maxOutputLength: mostBytes });
-      const change = Change.parse(JSON.parse(body.toString('utf8')));
+      const parsed = Change.safeParse(JSON.parse(body.toString('utf8')));
+      // Nobody without the key can have sealed it: what is not understood comes from a program that knows more.
+      if (!parsed.success) return { kind: 'newer' };
+      const change = parsed.data;
       if (change.kind !== kinds[header.kind] || change.session !== header.session)
         return { kind: 'damaged', detail: english('it is not of the kind or session that it says') };
       return { kind: 'change', change, keyId: header.keyId };

@@ -4,13 +4,16 @@ import {
   type AttachmentKept,
   type CarriedEntry,
   type Change,
+  type NoteWritten,
   type SessionBegun,
   type Stamp,
 } from '../../../src/core/sync/change';
+import { noteState, type NoteState } from '../../../src/core/sync/noteRevisions';
 import { mergeChange, type MergeTarget } from '../../../src/core/sync/merge';
 import type { SealedRecord, SessionKey } from '../../../src/core/sync/sealedRecord';
 import type { LogRange } from '../../../src/core/sync/syncEngine';
 import type { Held, PendingChanges, PendingReceipt, ReceivedRow, SyncReplica } from '../../../src/core/sync/syncReplica';
+import type { KeptKeys } from './plainSealer';
 
 interface Row extends CarriedEntry {
   session: string;
@@ -25,21 +28,30 @@ type Told =
   | { readonly kind: 'session'; readonly session: string }
   | { readonly kind: 'purge'; readonly session: string }
   | { readonly kind: 'entry'; readonly session: string; readonly entry: string }
+  | { readonly kind: 'note'; readonly session: ''; readonly note: NoteWritten }
   | { readonly kind: 'register'; readonly session: string; readonly name: string };
 
 type Pending = Told & { readonly n: number; readonly tick: number };
 
 /** A store for synchronising, in memory: what survives a crash of its process. Each method is one transaction. */
-export class MemoryReplica implements SyncReplica, MergeTarget {
+export class MemoryReplica implements SyncReplica, MergeTarget, KeptKeys {
   readonly sessions = new Map<string, SessionBegun>();
   readonly entries = new Map<string, Row>();
   readonly registers = new Map<string, Map<string, Register>>();
   readonly purged = new Set<string>();
   readonly waiting = new Map<string, { readonly change: Change; readonly device: string }[]>();
   private readonly children = new Map<string, Set<string>>();
+  private readonly bySession = new Map<string, Set<string>>();
+  private readonly notes = new Map<string, NoteWritten[]>();
+  private readonly noteIds = new Set<string>();
+  private readonly noteStates = new Map<string, NoteState>();
   private readonly logs = new Map<string, SealedRecord[]>();
-  private readonly keys = new Map<string, { readonly key: SessionKey; isPushed: boolean }>();
-  private readonly dropped = new Map<string, { isDone: boolean }>();
+  private readonly keys = new Map<string, SessionKey>();
+  private readonly keyIds = new Map<string, string>();
+  private readonly unpushed = new Set<string>();
+  private keyList: readonly SessionKey[] | null = null;
+  private readonly dropped = new Set<string>();
+  private readonly undropped = new Set<string>();
   private readonly unread = new Map<
     string,
     { readonly device: string; readonly index: number; readonly session: string; readonly keyId: string }
@@ -87,6 +99,37 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
     return stamp;
   }
 
+  /** Null deletes it. */
+  writeNote(path: string, revision: string, text: string | null): void {
+    const note: NoteWritten = { kind: 'note', session: '', path, revision, parents: [...this.note(path).heads], text, tick: this.tick() };
+    this.keepNote(note);
+    this.queue({ kind: 'note', session: '', note }, note.tick);
+  }
+
+  note(path: string): NoteState {
+    const known = this.noteStates.get(path);
+    if (known) return known;
+    const state = noteState((this.notes.get(path) ?? []).map(({ revision: id, parents, text, tick }) => ({ id, parents, text, tick })));
+    this.noteStates.set(path, state);
+    return state;
+  }
+
+  get notePaths(): readonly string[] {
+    return [...this.notes.keys()];
+  }
+
+  entriesOf(session: string): readonly string[] {
+    return [...(this.bySession.get(session) ?? [])];
+  }
+
+  sessionOfKey(id: string): string | undefined {
+    return this.keys.get(id)?.session;
+  }
+
+  keyOfSession(session: string): string | undefined {
+    return this.keyIds.get(session);
+  }
+
   purgeHere(session: string): void {
     this.purge(session);
     this.queue({ kind: 'purge', session });
@@ -122,6 +165,7 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
     if (this.entries.has(entry.uuid)) throw new Error(`${entry.uuid} twice`);
     if (entry.parent !== null && !this.entries.has(entry.parent)) throw new Error(`${entry.uuid} before its parent`);
     this.entries.set(entry.uuid, { ...entry, session, seq: ++this.seq });
+    this.give(entry.uuid, session);
     if (entry.parent !== null) this.children.set(entry.parent, (this.children.get(entry.parent) ?? new Set()).add(entry.uuid));
   }
 
@@ -130,7 +174,15 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
   }
 
   handOver(entry: string, session: string): void {
-    this.entries.get(entry)!.session = session;
+    const row = this.entries.get(entry)!;
+    this.bySession.get(row.session)?.delete(entry);
+    row.session = session;
+    this.give(entry, session);
+  }
+
+  private give(entry: string, session: string): void {
+    const all = this.bySession.get(session) ?? new Set();
+    this.bySession.set(session, all.add(entry));
   }
 
   stampOf(session: string, register: string): Stamp | undefined {
@@ -159,6 +211,17 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
     // The simulation has none.
   }
 
+  hasNote(revision: string): boolean {
+    return this.noteIds.has(revision);
+  }
+
+  keepNote(note: NoteWritten): void {
+    if (this.noteIds.has(note.revision)) throw new Error(`${note.revision} twice`);
+    this.noteIds.add(note.revision);
+    this.notes.set(note.path, [...(this.notes.get(note.path) ?? []), note]);
+    this.noteStates.delete(note.path);
+  }
+
   wait(needs: string, change: Change, device: string): void {
     this.waiting.set(needs, [...(this.waiting.get(needs) ?? []), { change, device }]);
   }
@@ -170,16 +233,16 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
   }
 
   purge(session: string): void {
-    const needed = this.neededWithout(session);
-    for (const [uuid, heir] of needed) {
-      this.entries.get(uuid)!.session = heir;
+    for (const [uuid, heir] of this.neededWithout(session)) {
+      this.handOver(uuid, heir);
       this.queue({ kind: 'entry', session: heir, entry: uuid });
     }
-    for (const [uuid, entry] of this.entries) {
-      if (entry.session !== session) continue;
+    for (const uuid of this.entriesOf(session)) {
+      const { parent } = this.entries.get(uuid)!;
       this.entries.delete(uuid);
-      if (entry.parent !== null) this.children.get(entry.parent)?.delete(uuid);
+      if (parent !== null) this.children.get(parent)?.delete(uuid);
     }
+    this.bySession.delete(session);
     this.sessions.delete(session);
     this.registers.delete(session);
     this.purged.add(session);
@@ -189,33 +252,41 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
       else this.waiting.delete(needs);
     }
     this.outbox = this.outbox.filter((one) => one.session !== session || one.kind === 'purge');
-    for (const [id, { key }] of this.keys) {
+    for (const [id, key] of this.keys) {
       if (key.session !== session) continue;
       this.keys.delete(id);
-      this.dropped.set(id, { isDone: false });
+      this.unpushed.delete(id);
+      this.keyList = null;
+      this.dropped.add(id);
+      this.undropped.add(id);
     }
+    this.keyIds.delete(session);
   }
 
   /** Entries of the session that others stand on, with the one that gets each: the lowest of those that need it. */
   private neededWithout(session: string): Map<string, string> {
-    const heirs = new Map<string, string>();
-    const need = (from: string | null | undefined, heir: string) => {
-      for (let at = from ?? null; at !== null; ) {
-        const entry = this.entries.get(at);
-        if (!entry) return;
-        if (entry.session === session) {
-          const known = heirs.get(at);
-          if (known !== undefined && known <= heir) return;
-          heirs.set(at, heir);
-        }
-        at = entry.parent;
-      }
-    };
-    for (const entry of this.entries.values()) if (entry.session !== session) need(entry.parent, entry.session);
+    const needs = new Map<string, string[]>();
     for (const other of this.sessions.values()) {
       if (other.session === session) continue;
-      need(other.forkEntry, other.session);
-      need(this.leafOf(other.session), other.session);
+      for (const at of [other.forkEntry, this.leafOf(other.session)]) {
+        if (at !== null) needs.set(at, [...(needs.get(at) ?? []), other.session]);
+      }
+    }
+    const heirs = new Map<string, string>();
+    // Children before their parents: each is written after what it stands on.
+    const below = new Set(this.entriesOf(session));
+    for (const uuid of below) for (const child of this.children.get(uuid) ?? []) below.add(child);
+    const ordered = [...below].map((uuid) => this.entries.get(uuid)!).sort((a, b) => b.seq - a.seq);
+    const lowest = new Map<string, string>();
+    for (const { uuid, parent, session: owner } of ordered) {
+      const wanted = [
+        ...(owner === session ? [] : [owner]),
+        ...(needs.get(uuid) ?? []),
+        ...(lowest.has(uuid) ? [lowest.get(uuid)!] : []),
+      ].sort()[0];
+      if (wanted === undefined) continue;
+      if (owner === session) heirs.set(uuid, wanted);
+      if (parent !== null && (lowest.get(parent) ?? wanted) >= wanted) lowest.set(parent, wanted);
     }
     return heirs;
   }
@@ -223,14 +294,14 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
   // ------------------------------------------------------------------------------------------------------- synchronising
 
   held(): Promise<Held> {
-    const keys = [...this.keys.values()];
+    this.keyList ??= [...this.keys.values()];
     return Promise.resolve({
       device: this.device,
       logs: [...this.logs].map(([device, rows]) => ({ device, next: rows.length, mark: rows.at(-1)?.mark ?? 0 })),
-      keys: keys.map(({ key }) => key),
-      keysToPush: keys.filter(({ isPushed }) => !isPushed).map(({ key }) => key),
-      droppedKeys: [...this.dropped.keys()],
-      keysToDrop: [...this.dropped].filter(([, { isDone }]) => !isDone).map(([id]) => id),
+      keys: this.keyList,
+      keysToPush: [...this.unpushed].map((id) => this.keys.get(id)!),
+      droppedKeys: [...this.dropped],
+      keysToDrop: [...this.undropped],
       waitsForTurn: false,
       unread: [...this.unread.values()].filter(({ session }) => !this.purged.has(session)),
     });
@@ -246,6 +317,7 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
     const last = new Map(this.outbox.map((one) => [one.kind === 'register' ? `${one.session} ${one.name}` : String(one.n), one]));
     const changes = taken.flatMap((one): Change[] => {
       if (one.kind === 'purge') return [{ kind: 'purge', session: one.session }];
+      if (one.kind === 'note') return [one.note];
       const begun = this.sessions.get(one.session);
       if (!begun) return [];
       if (one.kind === 'session') return [begun];
@@ -283,11 +355,8 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
   }
 
   settleKeys(pushed: readonly string[], dropped: readonly string[]): Promise<void> {
-    for (const id of pushed) {
-      const known = this.keys.get(id);
-      if (known) known.isPushed = true;
-    }
-    for (const id of dropped) this.dropped.set(id, { isDone: true });
+    for (const id of pushed) this.unpushed.delete(id);
+    for (const id of dropped) this.undropped.delete(id);
     return Promise.resolve();
   }
 
@@ -300,8 +369,9 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
   }
 
   /** All that is here, so that two replicas can be compared; where each stands in a session is its own. */
-  get state(): { readonly tree: readonly string[]; readonly registers: readonly string[]; readonly sessions: readonly string[] } {
+  get state(): Readonly<Record<'tree' | 'registers' | 'sessions' | 'notes', readonly string[]>> {
     return {
+      notes: this.notePaths.map((path) => JSON.stringify([path, this.note(path)])).sort(),
       sessions: [...this.sessions.keys()].sort(),
       tree: [...this.entries.values()].map(({ uuid, parent, session, content }) => JSON.stringify([uuid, parent, session, content])).sort(),
       registers: [...this.registers]
@@ -338,6 +408,12 @@ export class MemoryReplica implements SyncReplica, MergeTarget {
   }
 
   private addKeys(keys: readonly SessionKey[], isPushed: boolean): void {
-    for (const key of keys) if (!this.keys.has(key.id) && !this.purged.has(key.session)) this.keys.set(key.id, { key, isPushed });
+    for (const key of keys) {
+      if (this.keys.has(key.id) || this.purged.has(key.session)) continue;
+      this.keys.set(key.id, key);
+      if (!this.keyIds.has(key.session)) this.keyIds.set(key.session, key.id);
+      if (!isPushed) this.unpushed.add(key.id);
+      this.keyList = null;
+    }
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { deepStrictEqual } from 'node:assert';
 import { isLater, leafRegister, type Stamp } from '../../../src/core/sync/change';
 import { syncOnce } from '../../../src/core/sync/exchange';
@@ -33,6 +32,10 @@ export class Simulation {
   private readonly said = new Map<string, { readonly session: string; readonly parent: string | null }>();
   private readonly promised = new Map<string, { readonly value: unknown; readonly stamp: Stamp }>();
   private readonly purged = new Set<string>();
+  /** Lines that were put into notes, each once, with their note; what somebody has struck out may come back, by whoever changed it. */
+  private readonly noted = new Map<string, string>();
+  private readonly struck = new Set<string>();
+  private readonly rest = new Map<number, () => void>();
   private failure: unknown;
 
   constructor(seed: number, devices = 3) {
@@ -50,11 +53,10 @@ export class Simulation {
       if (chance < 0.45) {
         left--;
         this.operate(this.pick(this.replicas));
-      } else if (chance < 0.6) this.begin(this.below(this.replicas.length));
+      } else if (chance < 0.6) await this.begin(this.below(this.replicas.length));
       else if (chance < 0.62) this.toggle(this.below(this.replicas.length));
       else if (chance < 0.63) this.loseRow();
-      else this.step();
-      await turn();
+      else await this.step();
       if (this.failure) throw this.failure;
     }
     this.cutOff.clear();
@@ -67,7 +69,7 @@ export class Simulation {
     const chance = this.random();
     if (sessions.length === 0 || chance < 0.03) return replica.begin(this.name('session'), null);
     const session = this.pick(sessions);
-    const entries = [...replica.entries.values()].filter((entry) => entry.session === session).map(({ uuid }) => uuid);
+    const entries = replica.entriesOf(session);
     if (chance < 0.6 || entries.length === 0) return this.say(replica, session, 'something');
     if (chance < 0.7) {
       // Another branch: the next thing is said elsewhere.
@@ -77,6 +79,7 @@ export class Simulation {
     if (chance < 0.75) return replica.begin(this.name('fork'), this.pick(entries));
     if (chance < 0.8) return this.say(replica, session, 'summary of what was said');
     if (chance < 0.83) return this.say(replica, session, 'summary undone');
+    if (chance < 0.88) return this.note(replica);
     if (chance < 0.98) return this.rename(replica, session, this.pick(['title', 'pinnedAt', 'archivedAt', 'metadata.tags']));
     this.rename(replica, session, 'deletedAt');
     this.purged.add(session);
@@ -98,16 +101,31 @@ export class Simulation {
     if (!known || isLater(stamp, known.stamp)) this.promised.set(key, { value, stamp });
   }
 
-  private begin(device: number): void {
+  private note(replica: MemoryReplica): void {
+    const chance = this.random();
+    const path = chance < 0.02 || replica.notePaths.length === 0 ? this.name('note.md') : this.pick(replica.notePaths);
+    const lines = (replica.note(path).text ?? '').split('\n').filter((line) => line !== '');
+    if (chance > 0.98) {
+      for (const line of lines) this.struck.add(line);
+      return replica.writeNote(path, this.name('revision'), null);
+    }
+    const line = this.name('line');
+    if (chance < 0.7 || lines.length === 0) lines.splice(chance < 0.4 ? lines.length : this.below(lines.length + 1), 0, line);
+    else for (const gone of lines.splice(this.below(lines.length), 1, ...(chance < 0.85 ? [line] : []))) this.struck.add(gone);
+    if (lines.includes(line)) this.noted.set(line, path);
+    replica.writeNote(path, this.name('revision'), lines.length === 0 ? null : `${lines.join('\n')}\n`);
+  }
+
+  private async begin(device: number): Promise<void> {
     if (this.syncing.has(device)) return;
     this.syncing.add(device);
+    const resting = this.restOf(device);
     const replica = this.replicas[device]!;
     const work = async () => {
-      const { keys } = await replica.held();
       await syncOnce({
         replica: this.gated(device, replica, false),
         engine: this.gated(device, this.engine, true),
-        sealer: new PlainSealer(replica.device, keys),
+        sealer: new PlainSealer(replica.device, replica),
         newId: () => this.name('id'),
       });
     };
@@ -115,7 +133,16 @@ export class Simulation {
       .catch((error: unknown) => {
         if (!(error instanceof Gone)) this.failure = error;
       })
-      .finally(() => this.syncing.delete(device));
+      .finally(() => {
+        this.syncing.delete(device);
+        this.rest.get(device)?.();
+      });
+    await resting;
+  }
+
+  /** Resolves when the device asks for something again, or is done: each asks for one thing at a time. */
+  private restOf(device: number): Promise<void> {
+    return new Promise((resolve) => this.rest.set(device, resolve));
   }
 
   /** Every call waits until the scheduler lets it happen. */
@@ -126,6 +153,7 @@ export class Simulation {
         if (typeof method !== 'function') return method;
         return (...args: unknown[]) =>
           new Promise((resolve, reject) => {
+            this.rest.get(device)?.();
             this.gates.push({
               device,
               open: (outcome) => {
@@ -141,11 +169,13 @@ export class Simulation {
     });
   }
 
-  private step(mayFail = true): void {
+  private async step(mayFail = true): Promise<void> {
     if (this.gates.length === 0) return;
     const [gate] = this.gates.splice(this.below(this.gates.length), 1);
     const chance = mayFail ? this.random() : 1;
+    const resting = this.restOf(gate!.device);
     gate!.open(chance < 0.01 ? 'gone before' : chance < 0.02 ? 'gone after' : 'done');
+    await resting;
   }
 
   private toggle(device: number): void {
@@ -163,15 +193,9 @@ export class Simulation {
   private async settle(): Promise<void> {
     for (let round = 0; round < 8; round++) {
       for (let device = 0; device < this.replicas.length; device++) {
-        while (this.syncing.has(device)) {
-          this.step(false);
-          await turn();
-        }
-        this.begin(device);
-        while (this.syncing.has(device)) {
-          this.step(false);
-          await turn();
-        }
+        while (this.syncing.has(device)) await this.step(false);
+        await this.begin(device);
+        while (this.syncing.has(device)) await this.step(false);
         if (this.failure) throw this.failure;
       }
     }
@@ -200,9 +224,16 @@ export class Simulation {
       }),
     );
     const waiting = this.replicas.flatMap((one) => [...one.waiting.values()].flat()).filter(({ change }) => !onlyLeaf(change));
+    const lines = replica.notePaths.flatMap((path) => (replica.note(path).text ?? '').split('\n').map((line) => `${path} ${line}`));
+    const counts = new Map<string, number>();
+    for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
+    const wrongLines = [...this.noted].flatMap(([line, path]) => {
+      const count = counts.get(`${path} ${line}`) ?? 0;
+      return count === 1 || (count === 0 && this.struck.has(line)) ? [] : [`${line}: ${count} times`];
+    });
     deepStrictEqual(
-      { lost, registers: found, waiting, purged: [...replica.purged].sort() },
-      { lost: [], registers, waiting: [], purged: [...this.purged].sort() },
+      { lost, wrongLines, registers: found, waiting, purged: [...replica.purged].sort() },
+      { lost: [], wrongLines: [], registers, waiting: [], purged: [...this.purged].sort() },
     );
   }
 

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncOnce, type SyncReport } from '../../../src/core/sync/exchange';
+import type { Sealer } from '../../../src/core/sync/sealedRecord';
 import type { SyncEngine } from '../../../src/core/sync/syncEngine';
 import { GcmSealer } from '../../../src/node/sync/gcmSealer';
 import { historyKeys, newPhrase, readPhrase } from '../../../src/node/sync/historyKeys';
+import { FileMemoryNotes } from '../../../src/node/memory/fileMemoryNotes';
+import { NoteFiles, type NoteProblem } from '../../../src/node/sync/noteFiles';
 import { storeReplica } from '../../../src/node/sync/storeReplica';
 import type { SessionStore } from '../../../src/core/ports';
 import { openTestStore, tempFolder, testUuid, userMessage } from '../store/storeTemp';
@@ -13,10 +16,14 @@ const keys = historyKeys(readPhrase(newPhrase()), 'main');
 
 /** A real store on one of several devices with one history. */
 export class SyncDevice {
+  readonly notes: FileMemoryNotes;
+
   private constructor(
     readonly store: SessionStore,
-    private readonly temp: { remove(): void },
-  ) {}
+    private readonly temp: { readonly path: string; remove(): void },
+  ) {
+    this.notes = new FileMemoryNotes(this.notesFolder);
+  }
 
   static async open(): Promise<SyncDevice> {
     const temp = tempFolder();
@@ -25,11 +32,31 @@ export class SyncDevice {
 
   /** Another window on the same store, which asks the one that owns it. */
   async window(): Promise<SyncDevice> {
-    return new SyncDevice(await openTestStore(dirname(this.store.status.file), 'second window'), { remove: () => undefined });
+    return new SyncDevice(await openTestStore(dirname(this.store.status.file), 'second window'), {
+      path: dirname(dirname(this.store.status.file)),
+      remove: () => undefined,
+    });
   }
 
   join(): Promise<void> {
     return this.store.startSync(randomUUID(), { history: keys.history, name: 'main', engine: 'memory' });
+  }
+
+  get notesFolder(): string {
+    return join(this.temp.path, 'store', 'notes');
+  }
+
+  /** By a program that opens records otherwise. */
+  async syncAs(engine: SyncEngine, program: (sealer: Sealer) => Sealer): Promise<SyncReport> {
+    const held = await this.store.syncHeld();
+    return syncOnce({ replica: storeReplica(this.store), engine, sealer: program(new GcmSealer(keys, held.keys)), newId: randomUUID });
+  }
+
+  /** With the notes, as a device does it. */
+  async syncAll(engine: SyncEngine): Promise<SyncReport & { readonly notes: readonly NoteProblem[] }> {
+    const files = new NoteFiles(this.store, this.notes, this.notesFolder);
+    await files.collect();
+    return { ...(await this.sync(engine)), notes: await files.apply() };
   }
 
   async sync(engine: SyncEngine): Promise<SyncReport> {

@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs';
 import { errorText, StoreError } from '../../../core/errors';
 import { counted } from '../../../core/maintenance/reports';
 import type { SessionStore } from '../../../core/ports';
-import type { SyncReport } from '../../../core/sync/exchange';
 import type { SyncEngine } from '../../../core/sync/syncEngine';
 import type { SyncSetup } from '../../../core/sync/syncStore';
 import { EngineError } from '../../../core/sync/syncEngine';
 import { historyKeys, newPhrase, phraseOf, readPhrase, type HistoryKeys } from '../../sync/historyKeys';
 import { KeyFiles } from '../../sync/keyFiles';
 import { engineAddress, openEngine } from '../../sync/openEngine';
-import { syncStoreOnce } from '../../sync/syncStore';
+import { syncStoreOnce, type StoreSyncReport } from '../../sync/syncStore';
 import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from '../flags';
 import { storeFlag, withWriter } from '../storeFlags';
 
@@ -110,17 +109,21 @@ async function once(store: SessionStore, { engine, keys }: Opened, flags: Flags)
     if (of > 1_000) process.stderr.write(`${pulled.toLocaleString('en')} of ${of.toLocaleString('en')} records\n`);
   });
   tell(report, flags);
-  return report.problems.length > 0 ? 1 : 0;
+  return report.problems.some(({ kind }) => kind !== 'newer') ? 1 : 0;
 }
 
-function tell(report: SyncReport, flags: Flags): void {
-  const { pulled, pushed, refilled, renewed, problems } = report;
+function tell(report: StoreSyncReport, flags: Flags): void {
+  const { pulled, pushed, refilled, renewed, problems, notes } = report;
   if (flags['json'] !== undefined) return void process.stdout.write(`${JSON.stringify(report)}\n`);
   const parts = [`${counted(pulled, 'record', 'records')} received`, `${pushed.toLocaleString('en')} sent`];
   if (refilled > 0) parts.push(`${refilled.toLocaleString('en')} given back to the engine, which had lost them`);
   process.stdout.write(`${parts.join(', ')}.\n`);
   if (renewed) process.stdout.write('This store is a copy or was restored from a backup: it goes on as another device.\n');
-  for (const { device, index, detail } of problems)
+  for (const { path, detail } of notes)
+    process.stderr.write(`The note ${path} is kept in the store, but could not be written: ${detail}\n`);
+  if (problems.some(({ kind }) => kind === 'newer'))
+    process.stderr.write('A newer version of Threadkeeper has written some of it: it is kept, and can be read after an update.\n');
+  for (const { device, index, detail } of problems.filter(({ kind }) => kind !== 'newer'))
     process.stderr.write(`Record ${index} of device ${device}: ${detail}. Nothing of it was taken over.\n`);
 }
 

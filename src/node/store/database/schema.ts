@@ -299,3 +299,32 @@ CREATE TABLE sync_dropped_keys(id TEXT PRIMARY KEY, done INTEGER NOT NULL) WITHO
 CREATE TABLE sync_purged(session TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE sync_sent(hash TEXT PRIMARY KEY) WITHOUT ROWID;
 `;
+
+/**
+ * Version 8. `session_aliases` has ids under which a session is known on other devices, where another one has its id here. `sync_notes` are
+ * the revisions of notes (core/sync/noteRevisions.ts), `text` null for one that was deleted; `sync_note_files` has what they come to:
+ * `digest` of the merged text ('' for none) and its `heads`, and the same of what the file had when it was last looked at or written, and
+ * of what it is being given.
+ */
+export const schemaV8 = `
+CREATE TABLE session_aliases(alias TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (alias, session)) WITHOUT ROWID;
+CREATE INDEX session_aliases_by_session ON session_aliases(session);
+CREATE TABLE sync_notes(
+  n INTEGER PRIMARY KEY,
+  revision TEXT NOT NULL UNIQUE,
+  path TEXT NOT NULL,
+  parents_json TEXT NOT NULL,
+  text,
+  tick INTEGER NOT NULL
+);
+CREATE INDEX sync_notes_by_path ON sync_notes(path);
+CREATE TABLE sync_note_files(
+  path TEXT PRIMARY KEY,
+  heads_json TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  file_heads_json TEXT NOT NULL DEFAULT '[]',
+  file_digest TEXT NOT NULL DEFAULT '',
+  next_heads_json TEXT,
+  next_digest TEXT
+) WITHOUT ROWID;
+`;

@@ -36,6 +36,7 @@ import { usageOperations, UsageRows } from '../rows/usageRows';
 import { SearchIndex } from '../search/searchIndex';
 import { searchOperations, SearchRows } from '../search/searchRows';
 import { vectorOperations, VectorRows } from '../search/vectorRows';
+import { NoteRows } from '../sync/noteRows';
 import { syncOperations, SyncRows } from '../sync/syncRows';
 
 /** One open database, as the operations use it. */
@@ -133,5 +134,6 @@ function openRows(connection: Connection, folder: string, access: 'owner' | 'rea
     searches: new SearchRows(connection, index, entries, sessions, vectors),
     fileContents: new FileContents(connection, folder),
     sync: new SyncRows(connection),
+    notes: new NoteRows(connection),
   };
 }

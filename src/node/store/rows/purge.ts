@@ -174,7 +174,8 @@ export class Purge {
     }
     for (const session of plan.sessions) {
       connection.run("UPDATE usage SET session = '' WHERE session = ?", [session]);
-      for (const table of ['drafts', 'queue', 'pins', 'partials']) connection.run(`DELETE FROM ${table} WHERE session = ?`, [session]);
+      for (const table of ['drafts', 'queue', 'pins', 'partials', 'session_aliases'])
+        connection.run(`DELETE FROM ${table} WHERE session = ?`, [session]);
       connection.run('DELETE FROM sessions WHERE uuid = ?', [session]);
     }
     connection.run("DELETE FROM meta WHERE key = 'purging'");

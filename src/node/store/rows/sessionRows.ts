@@ -53,18 +53,38 @@ export class SessionRows {
     // `;` comes after `:`: all keys that begin so.
     if (query.program !== undefined) where('key >= ? AND key < ?', `import:${query.program}:`, `import:${query.program};`);
     if (query.key !== undefined) where('key = ?', query.key);
+    const hasAliases = query.alias !== undefined || query.text !== undefined ? this.hasAliases() : false;
+    if (query.alias !== undefined && !hasAliases) return [];
+    if (query.alias !== undefined) where('uuid IN (SELECT session FROM session_aliases WHERE alias = ?)', query.alias);
     const sort = query.sort ?? 'updated';
     const sql = `SELECT * FROM sessions WHERE ${conditions.join(' AND ')} ORDER BY ${orders[sort]} updated_at DESC, rowid DESC`;
     const wanted = query.text === undefined ? null : folded(query.text);
     const found: Session[] = [];
     const limit = query.limit ?? Infinity;
+    const aliases = hasAliases && wanted !== null ? this.connection.all('SELECT alias, session FROM session_aliases') : [];
+    const aliased = new Set(aliases.flatMap(({ alias, session }) => (String(alias).includes(wanted!) ? [session] : [])));
     for (const row of this.connection.iterate(sql, parameters)) {
       if (found.length >= limit && sort !== 'title') break;
       // SQLite's LIKE knows upper and lower case of ASCII only.
-      if (wanted === null || String(row['id']).includes(wanted) || folded(unpackText(row['title'])).includes(wanted))
+      if (
+        wanted === null ||
+        String(row['id']).includes(wanted) ||
+        folded(unpackText(row['title'])).includes(wanted) ||
+        aliased.has(row['uuid'])
+      )
         found.push(decodeSession(row));
     }
     return sort === 'title' ? byTitle(found).slice(0, limit) : found;
+  }
+
+  /** A session is found under this id or key too, which it has on another device. */
+  addAlias(session: string, alias: string): void {
+    this.connection.run('INSERT OR IGNORE INTO session_aliases(alias, session) VALUES (?, ?)', [alias, session]);
+  }
+
+  /** Stores of earlier versions, which a reader leaves as they are, have none. */
+  private hasAliases(): boolean {
+    return this.connection.get("SELECT 1 FROM sqlite_master WHERE name = 'session_aliases'") !== undefined;
   }
 
   count(): number {
@@ -197,6 +217,14 @@ export class SessionRows {
       );
     const other = this.connection.get('SELECT id FROM sessions WHERE key = ?', [key]);
     if (other) throw new StoreError('invalid', english('The session {0} has the key {1}', String(other['id']), key));
+  }
+
+  /** As another device has it, where it is free here; else it is an alias. */
+  takeKey(uuid: string, key: string): void {
+    const other = this.connection.get('SELECT uuid FROM sessions WHERE key = ?', [key]);
+    if (!isSessionKey(key) || other?.['uuid'] === uuid) return;
+    if (other) return this.addAlias(uuid, key);
+    this.connection.run('UPDATE sessions SET key = ? WHERE uuid = ?', [key, uuid]);
   }
 
   setLeaf(uuid: string, leaf: string | null): void {

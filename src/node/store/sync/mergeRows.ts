@@ -6,12 +6,14 @@ import {
   type CarriedEntry,
   type Change,
   type EntriesAppended,
+  type NoteWritten,
   type SessionBegun,
   type Stamp,
 } from '../../../core/sync/change';
 import { needsFree, type MergeTarget } from '../../../core/sync/merge';
 import type { SessionPatch } from '../../../core/session/session';
 import type { Pin } from '../../../core/session/storage';
+import { Renumbering } from '../../../core/transfer/renumbering';
 import type { Purge } from '../rows/purge';
 import type { TreeRows } from '../rows/treeRows';
 import type { UsageRows } from '../rows/usageRows';
@@ -25,7 +27,7 @@ export interface MergeNeeds extends PendingNeeds {
   readonly purges: Purge;
 }
 
-const registerTypes: Readonly<Record<keyof typeof columnRegisters, z.ZodMiniType>> = {
+const registerTypes: Readonly<Record<Exclude<keyof typeof columnRegisters, 'key'>, z.ZodMiniType>> = {
   title: z.string(),
   model: z.nullable(z.string()),
   thinkingLevel: z.nullable(z.string()),
@@ -70,7 +72,7 @@ export class MergeRows implements MergeTarget {
   }
 
   beginSession({ session, id, key, cwd, createdAt, parentSession, forkEntry }: SessionBegun): void {
-    this.open.sessions.restore({
+    const { session: begun } = this.open.sessions.restore({
       uuid: session,
       id,
       key,
@@ -90,6 +92,11 @@ export class MergeRows implements MergeTarget {
       metadata: {},
       costLimit: null,
     });
+    for (const [here, there] of [
+      [begun.id, id],
+      [begun.key, key],
+    ] as const)
+      if (here !== there) this.open.sessions.addAlias(session, there);
   }
 
   createdAt(session: string): number {
@@ -102,7 +109,8 @@ export class MergeRows implements MergeTarget {
 
   insert(session: string, entry: CarriedEntry): void {
     const { connection, entries } = this.open;
-    const { seq, content, ...rest } = entry;
+    const { seq, content: said, cites, ...rest } = entry;
+    const content = this.withLocalNumbers(said, cites ?? []);
     const isTaken = (sql: string, value: string) => connection.get(sql, [value]) !== undefined;
     const sourceId = entry.sourceId ?? null;
     const isKnownSource = sourceId !== null && isTaken('SELECT 1 FROM entries WHERE source_id = ?', sourceId);
@@ -119,6 +127,16 @@ export class MergeRows implements MergeTarget {
       'UPDATE sessions SET updated_at = max(updated_at, ?), total_tokens = total_tokens + ?, message_count = message_count + ? WHERE uuid = ?',
       [entry.createdAt, entry.tokenEstimate ?? 0, content.type === 'message' ? 1 : 0, session],
     );
+  }
+
+  /** The entries that it cites have other numbers here. */
+  private withLocalNumbers(content: CarriedEntry['content'], cites: NonNullable<CarriedEntry['cites']>): CarriedEntry['content'] {
+    const renumbering = new Renumbering();
+    for (const [number, uuid] of cites) {
+      const seq = this.open.connection.get('SELECT seq FROM entries WHERE uuid = ?', [uuid])?.['seq'];
+      if (seq !== undefined) renumbering.note(number, Number(seq));
+    }
+    return renumbering.apply(content);
   }
 
   addUsage(session: string, usage: EntriesAppended['usage']): void {
@@ -151,6 +169,7 @@ export class MergeRows implements MergeTarget {
     if (register.startsWith(pinPrefix)) return this.setPin(session, register.slice(pinPrefix.length), value);
     if (register.startsWith(metadataPrefix))
       return void this.open.sessions.update(session, { metadata: { [register.slice(metadataPrefix.length)]: value } });
+    if (register === 'key') return typeof value === 'string' ? this.open.sessions.takeKey(session, value) : undefined;
     if (!Object.hasOwn(registerTypes, register)) return;
     const parsed = registerTypes[register as keyof typeof registerTypes].safeParse(value);
     if (parsed.success) this.open.sessions.update(session, { [register]: parsed.data } as SessionPatch);
@@ -174,6 +193,14 @@ export class MergeRows implements MergeTarget {
     const kept = this.open.blobs.write(bytes);
     this.open.entries.addBlob(kept, bytes.length, mime);
     this.open.connection.run('INSERT OR IGNORE INTO sync_sent(hash) VALUES (?)', [hash]);
+  }
+
+  hasNote(revision: string): boolean {
+    return this.open.notes.has(revision);
+  }
+
+  keepNote(note: NoteWritten): void {
+    this.open.notes.keep(note);
   }
 
   purge(session: string): void {

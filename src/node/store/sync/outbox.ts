@@ -2,6 +2,7 @@ import type { Connection } from '../database/connection';
 
 /** Registers that are columns of a session, by their names in `SessionPatch`. */
 export const columnRegisters = {
+  key: 'key',
   title: 'title',
   model: 'model',
   thinkingLevel: 'thinking_level',
@@ -58,7 +59,7 @@ const triggers: Readonly<Record<string, string>> = {
     ${queue} SELECT 'purge', old.uuid, NULL, ${tick} WHERE ${isLocal}; END`,
 };
 
-const tables = ['state', 'outbox', 'log', 'stamps', 'waiting', 'keys', 'dropped_keys', 'purged', 'sent'];
+const tables = ['state', 'outbox', 'log', 'stamps', 'waiting', 'keys', 'dropped_keys', 'purged', 'sent', 'notes', 'note_files'];
 
 /**
  * Switches the outbox on, in the caller's transaction, and puts in it what the store holds. What was set before has the time at which
@@ -74,6 +75,12 @@ export function openOutbox(connection: Connection, device: string, setup: string
     ${queue} SELECT 'register', session, '${pinPrefix}' || kind || '.' || target, at * 1024 FROM pins WHERE typeof(target) = 'text';
   `);
   for (const [name, body] of Object.entries(triggers)) connection.exec(`CREATE TRIGGER ${name} ${body}`);
+}
+
+/** What no trigger notes; in the caller's transaction. Returns its time. */
+export function queueChange(connection: Connection, kind: 'note', target: string): number {
+  connection.run(`${queue} VALUES (?, '', ?, ${tick})`, [kind, target]);
+  return Number(connection.get('SELECT tick FROM sync_outbox ORDER BY n DESC LIMIT 1')?.['tick']);
 }
 
 /** Leaves no trace of it, in the caller's transaction; what was synchronised stays. */

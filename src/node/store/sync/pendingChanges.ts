@@ -8,6 +8,7 @@ import type { EntryRows } from '../rows/entryRows';
 import type { SessionRows } from '../rows/sessionRows';
 import type { PinRows } from '../rows/smallTables';
 import { decodeUsage } from '../rows/usageRows';
+import type { NoteRows } from './noteRows';
 import { columnRegisters, metadataPrefix, pinPrefix } from './outbox';
 
 export interface PendingNeeds {
@@ -16,7 +17,11 @@ export interface PendingNeeds {
   readonly sessions: SessionRows;
   readonly entries: EntryRows;
   readonly pins: PinRows;
+  readonly notes: NoteRows;
 }
+
+/** What is written by a model that cites entries (`Renumbering`). */
+const citing: ReadonlySet<string> = new Set(['compaction', 'prepared_summary', 'checkpoint']);
 
 /** Characters of one record. A turn is one record; a history that is sent for the first time is cut into such pieces. */
 const mostCharacters = 256 * 1024;
@@ -26,14 +31,19 @@ export function pendingChanges(open: PendingNeeds, most: number): PendingChanges
   const rows = open.connection.all('SELECT n, kind, session, target, tick FROM sync_outbox ORDER BY n LIMIT ?', [most]);
   const begun: Change[] = [];
   const purges: Change[] = [];
+  const notes: Change[] = [];
   const appended = new Appended(open);
   const registers = new Registers(open);
   let through: number | null = null;
   for (const row of rows) {
     through = Number(row['n']);
     const session = String(row['session']);
-    const found = row['kind'] === 'purge' ? undefined : open.sessions.find(session);
-    if (row['kind'] === 'purge') purges.push({ kind: 'purge', session });
+    const found = row['kind'] === 'purge' || row['kind'] === 'note' ? undefined : open.sessions.find(session);
+    if (row['kind'] === 'note') {
+      const note = open.notes.find(String(row['target']));
+      if (note) notes.push(note);
+      appended.size += note?.text?.length ?? 0;
+    } else if (row['kind'] === 'purge') purges.push({ kind: 'purge', session });
     else if (!found) continue;
     else if (row['kind'] === 'session') {
       begun.push(begunOf(found));
@@ -46,7 +56,7 @@ export function pendingChanges(open: PendingNeeds, most: number): PendingChanges
   const set = registers.changes();
   const receipt = through === null ? null : { through, stamps: set.flatMap(stampsOf), attachments: appended.sent };
   return {
-    changes: [...begun, ...appended.changes(), ...set, ...purges],
+    changes: [...begun, ...appended.changes(), ...set, ...notes, ...purges],
     receipt,
     isLast: receipt === null || Number(last?.['n']) === receipt.through,
   };
@@ -83,7 +93,8 @@ class Appended {
     for (const entry of this.open.entries.findBySeq([Number(row['target'])])) {
       if (entry.session !== session) continue;
       const { session: _, ...carried } = entry;
-      of.entries.push(carried);
+      const cites = this.citesOf(entry);
+      of.entries.push(cites.length === 0 ? carried : { ...carried, cites });
       this.size += contentSize(entry.content);
       this.addAttachments(session, entry);
     }
@@ -96,6 +107,23 @@ class Appended {
   changes(): Change[] {
     const appended = [...this.bySession].filter(([, { entries, usage }]) => entries.length + usage.length > 0);
     return [...this.attachments, ...appended.map(([session, of]): Change => ({ kind: 'entries', session, ...of }))];
+  }
+
+  /** Numbers are local; those of its own branch are told with the entries that they stand for. */
+  private citesOf({ parent, content }: StoredEntry): [number, string][] {
+    if (parent === null || !citing.has(content.type)) return [];
+    const numbers = [...new Set([...JSON.stringify(content).matchAll(/#(\d{1,15})\b/g)].map(([, number]) => Number(number)))];
+    if (numbers.length === 0) return [];
+    return this.open.connection
+      .all(
+        `WITH RECURSIVE branch(uuid) AS (
+           SELECT ? UNION ALL SELECT e.parent FROM branch JOIN entries e ON e.uuid = branch.uuid WHERE e.parent IS NOT NULL
+         )
+         SELECT e.seq, e.uuid FROM branch CROSS JOIN entries e ON e.uuid = branch.uuid WHERE e.seq IN (SELECT value FROM json_each(?))
+         ORDER BY e.seq`,
+        [parent, JSON.stringify(numbers)],
+      )
+      .map((row) => [Number(row['seq']), String(row['uuid'])]);
   }
 
   private addAttachments(session: string, { content }: StoredEntry): void {
@@ -125,7 +153,8 @@ class Registers {
   addAll(session: Session, tick: number): void {
     const columns = Object.keys(columnRegisters).filter((name) => {
       const value = this.valueOf(session, name);
-      return value !== null && value !== '';
+      // The key stands in the record of the session itself.
+      return value !== null && value !== '' && name !== 'key';
     });
     for (const name of [...columns, ...Object.keys(session.metadata).map((key) => metadataPrefix + key)]) this.add(session, name, tick);
   }

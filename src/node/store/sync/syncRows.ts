@@ -188,4 +188,11 @@ export const syncOperations = {
       for (const row of rows) sync.hold(row);
       sync.addKeys(keys, false);
     }),
+  syncNotes: ({ notes }) => notes.list(),
+  syncNoteText: ({ notes }, path) => notes.stateOf(path).text,
+  syncNoteWritten: ({ connection, sync, notes }, path, text) =>
+    connection.transaction(() => {
+      if (sync.device) notes.write(path, text);
+    }),
+  syncNoteFile: ({ connection, notes }, path, digest, state) => connection.transaction(() => notes.fileHas(path, digest, state)),
 } satisfies Partial<Operations<SyncNeeds>>;

@@ -20,6 +20,8 @@ const fixtureV4 = stored('v4');
 const fixtureV5 = stored('v5');
 /** What the program made of that one in its turn: nothing of it was ever synchronised. */
 const fixtureV6 = stored('v6');
+/** With synchronizing on, and everything told. */
+const fixtureV7 = stored('v7');
 /** In the header of a SQLite file. */
 const userVersionAt = 60;
 
@@ -266,6 +268,41 @@ describe('store: a file of version 6', () => {
       ],
     );
     await store.close();
+    temp.remove();
+  });
+});
+
+describe('store: a file of version 7', () => {
+  it('goes on synchronising, and has room for notes', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV7, storeFiles(temp.path).main);
+    const store = await openHost(temp.path);
+    await store.call('updateSession', ['s-a', { title: 'Quince' }]);
+    await store.call('syncNoteWritten', ['plan.md', 'one\n']);
+    const { changes } = await store.call('syncPending', [100]);
+    assert.deepEqual(
+      [await store.call('syncNoteText', ['plan.md']), changes.map((change) => [change.kind, change.session])],
+      [
+        'one\n',
+        [
+          ['registers', 's-a'],
+          ['note', ''],
+        ],
+      ],
+    );
+    assert.deepEqual(await store.call('listSessions', [{ alias: 'nothing' }]), []);
+    await store.close();
+    temp.remove();
+  });
+
+  it('is read as it is by a reader', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV7, storeFiles(temp.path).main);
+    const reader = await openHost(temp.path, { readonly: true });
+    assert.deepEqual((await reader.call('listSessions', [{ text: '_001' }])).length > 0, true);
+    assert.deepEqual(await reader.call('listSessions', [{ alias: '20260101_001' }]), []);
+    await reader.close();
+    assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV7));
     temp.remove();
   });
 });

@@ -1,3 +1,4 @@
+import type { Sealer } from '../../../../src/core/sync/sealedRecord';
 import type { LogRange } from '../../../../src/core/sync/syncEngine';
 import type { Held } from '../../../../src/core/sync/syncReplica';
 import { deepStrictEqual, ok } from 'node:assert';
@@ -215,6 +216,72 @@ describe('stores with one history', function () {
     await two.store.release(session, claim);
     await two.sync(engine);
     deepStrictEqual(await two.texts(session), ['Hello', 'More']);
+  });
+
+  it('have each its own ids and keys, and find a session by those that it has elsewhere', async () => {
+    const [here, there] = [await one.begin('Quince'), await two.begin('Apple')];
+    await one.join();
+    await two.join();
+    await one.store.updateSession(here, { key: 'telegram:1' });
+    await meet();
+    const ids = async ({ store }: SyncDevice) => [(await store.session(here))!.id, (await store.session(there))!.id];
+    const [first, second] = [await ids(one), await ids(two)];
+    deepStrictEqual([first[0], first[1]], [second[1], second[0]]);
+    const named = async ({ store }: SyncDevice, alias: string) => (await store.listSessions({ alias })).map(({ uuid }) => uuid);
+    deepStrictEqual([await named(one, second[1]!), await named(two, first[0]!), await named(one, 'nobody')], [[there], [here], []]);
+    deepStrictEqual((await one.store.listSessions({ text: second[1]! })).map(({ uuid }) => uuid).sort(), [here, there].sort());
+    deepStrictEqual((await two.store.session(here))!.key, 'telegram:1');
+    await two.store.updateSession(here, { key: 'telegram:2' });
+    await meet();
+    deepStrictEqual((await one.store.session(here))!.key, 'telegram:2');
+  });
+
+  it('cite the same entries, each by numbers of its own', async () => {
+    for (let i = 0; i < 5; i++) await two.say(await two.begin(`Other ${i}`), 'Something else');
+    const session = await one.begin('Quince');
+    await one.join();
+    await two.join();
+    const cited = await one.say(session, 'The marmalade');
+    const numberOf = async ({ store }: SyncDevice) => (await store.entries([cited]))[0]!.seq;
+    const here = await numberOf(one);
+    const summary = (number: number) => ({
+      type: 'checkpoint' as const,
+      summary: `Marmalade (#${number}), not #999`,
+      topics: [`#${number}`],
+      keyDecisions: [],
+      openQuestions: [],
+      tokensAtCheckpoint: 1,
+      messagesAtCheckpoint: 1,
+      coversThrough: cited,
+    });
+    const mark = await one.say(session, '', { content: summary(here), parent: cited });
+    await meet();
+    const there = await numberOf(two);
+    const content = async ({ store }: SyncDevice) => (await store.entries([mark]))[0]!.content;
+    deepStrictEqual([here === there, await content(one), await content(two)], [false, summary(here), summary(there)]);
+  });
+
+  it('keep what a newer program has written, pass it on, and read it after an update', async () => {
+    await one.join();
+    await two.join();
+    const session = await one.begin('Quince');
+    await one.say(session, 'Hello');
+    await one.sync(engine);
+    const old = (sealer: Sealer): Sealer => ({
+      mark: (before, row) => sealer.mark(before, row),
+      seal: (place, change) => sealer.seal(place, change),
+      addKeys: (given) => sealer.addKeys(given),
+      open: (row) => (row.index === 1 ? { kind: 'newer' } : sealer.open(row)),
+    });
+    for (let round = 0; round < 2; round++) {
+      const { problems } = await two.syncAs(engine, old);
+      deepStrictEqual([problems.map(({ kind, index }) => [kind, index]), await two.texts(session)], [[['newer', 1]], []]);
+    }
+    const emptied = new MemoryEngine();
+    await two.sync(emptied).catch(() => undefined);
+    deepStrictEqual((await two.sync(engine)).problems, []);
+    deepStrictEqual(await two.texts(session), ['Hello']);
+    deepStrictEqual([...emptied.logs.values()].map((log) => log.size).sort(), [...engine.logs.values()].map((log) => log.size).sort());
   });
 
   it('pass through a window that does not own the store, with their bytes', async () => {
