@@ -164,6 +164,7 @@ export class AgentWatch {
       if (this.abort.signal.aborted) return;
       this.scanProblems.set(place, scanned.problems);
       if (scanned.folders.length > 0) this.watchOf(program, place).follow(scanned.folders);
+      else this.watchOf(program, place).waitForRoot();
       this.found(program, place, scanned.sources);
       const there = new Set(scanned.sources.map(({ file }) => file));
       // What has gone leaves its history here; what comes under its name is another one.
@@ -187,10 +188,15 @@ export class AgentWatch {
   }
 
   private async appeared(program: ProgramId, place: Place, folder: string): Promise<void> {
-    const scanned = await scanPlace(place, folder);
-    if (this.abort.signal.aborted) return;
-    this.watchOf(program, place).follow(scanned.folders);
-    for (const { file } of scanned.sources) this.changed(program, place, file);
+    const watch = this.watchOf(program, place);
+    for (let hasNew = true; hasNew; ) {
+      const scanned = await scanPlace(place, folder);
+      if (this.abort.signal.aborted) return;
+      if (folder === '' && scanned.folders.length === 0) return watch.waitForRoot();
+      // What came into a folder before it was watched is found by another look.
+      hasNew = watch.follow(scanned.folders);
+      for (const { file } of scanned.sources) this.changed(program, place, file);
+    }
   }
 
   /** The newest is read first: it is the one that somebody works with. */

@@ -1,5 +1,5 @@
 import { statSync, watch, type FSWatcher } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Disposable } from '../../../core/base/disposable';
 import type { Place } from './places';
 
@@ -13,6 +13,8 @@ const mostWatched = 512;
 export class FolderWatch implements Disposable {
   private readonly watchers = new Map<string, { readonly watcher: FSWatcher; readonly inode: number }>();
   private readonly isRecursive = process.platform === 'darwin' || process.platform === 'win32';
+  /** Where the place is to appear: the last folder on the way to it that is there. */
+  private above: FSWatcher | null = null;
   /** The system has no more watches to give. */
   isCut = false;
 
@@ -25,8 +27,30 @@ export class FolderWatch implements Disposable {
     },
   ) {}
 
-  /** Folders that are there; one that is watched already stays so. */
-  follow(folders: readonly string[]): void {
+  /** The place is not there: its program has not been started yet, or is not installed. One watch says when it comes, or a folder on its way. */
+  waitForRoot(): void {
+    if (this.above !== null) return;
+    let [folder, next] = [dirname(this.place.root), this.place.root];
+    while (folder !== dirname(folder) && !isThere(folder)) [folder, next] = [dirname(folder), folder];
+    const came = () => {
+      this.above?.close();
+      this.above = null;
+      this.told.appeared('');
+    };
+    try {
+      this.above = watch(folder, { persistent: false }, (_, name) => {
+        if ((name === null || join(folder, name) === next) && isThere(next)) came();
+      });
+      this.above.on('error', () => this.above?.close());
+    } catch {
+      return;
+    }
+    if (isThere(next)) came();
+  }
+
+  /** Folders that are there; one that is watched already stays so. Returns whether another one is watched now. */
+  follow(folders: readonly string[]): boolean {
+    let hasNew = false;
     for (const folder of this.isRecursive ? folders.filter((one) => one === this.place.root) : folders) {
       const inode = statSync(folder, { throwIfNoEntry: false })?.ino;
       // One that was removed and made again has lost its watch without a word.
@@ -34,22 +58,25 @@ export class FolderWatch implements Disposable {
       if (inode === undefined || this.watchers.has(folder)) continue;
       if (this.watchers.size >= mostWatched) {
         this.isCut = true;
-        return;
+        return hasNew;
       }
       try {
         const watcher = watch(folder, { persistent: false, recursive: this.isRecursive }, (_, name) => this.heard(folder, name));
         watcher.on('error', () => this.drop(folder));
         this.watchers.set(folder, { watcher, inode });
+        hasNew = true;
       } catch {
         // It has gone again, or there are no watches left.
         this.isCut = true;
       }
     }
+    return hasNew;
   }
 
   dispose(): void {
     for (const { watcher } of this.watchers.values()) watcher.close();
     this.watchers.clear();
+    this.above?.close();
   }
 
   private heard(folder: string, name: string | null): void {
@@ -65,6 +92,10 @@ export class FolderWatch implements Disposable {
     this.watchers.get(folder)?.watcher.close();
     this.watchers.delete(folder);
   }
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function pathFrom(root: string, file: string): string {

@@ -145,7 +145,8 @@ describe('watching agents', function () {
       ],
     );
     put(rollout('a'), header('a') + said('first'));
-    await rig.caughtUp();
+    // Nothing looks again by itself: it is heard of.
+    await waitFor('the first session that it has ever had', async () => (await rig.texts()).length > 0);
     assert.deepEqual(await rig.texts(), ['user: first']);
     rmSync(join(rig.home, '.codex'), { recursive: true });
     await rig.caughtUp();
