@@ -3,13 +3,20 @@ import { messageParts, toolResultParts, foreignCompaction } from './messageBlock
 import { parseForeign, tooDeep, joinedText, textOf, timeOf, wordOf } from './foreignJson';
 import { isObject, type Json } from '../../base/json';
 
-/** A session file of Continue: one object with a `history`. An item may carry the summary of everything up to it. */
+/** What it calls sessions that have no title. */
+const untitled = new Set(['', 'Untitled Session', 'New Session']);
+
+/**
+ * A session file of Continue: one object with a `history`. An item may carry the summary of everything up to it. Results of calls stand in
+ * messages of their own, or, since its command line, only in the state of the call beside the message that made it.
+ */
 export function continueEvents(session: Json, fallbackId: string, hashOf: (value: unknown) => string): SourceEvent[] {
   const id = textOf(session['sessionId']) ?? fallbackId;
   const title = textOf(session['title']) ?? '';
   const createdAt = timeOf(session['dateCreated']);
   const toolNames = new Map<string, string>();
   const history: readonly unknown[] = Array.isArray(session['history']) ? session['history'] : [];
+  const answered = new Set(history.flatMap(resultsIn));
   return [
     {
       type: 'session',
@@ -19,10 +26,12 @@ export function continueEvents(session: Json, fallbackId: string, hashOf: (value
         ...(createdAt === null ? {} : { createdAt }),
       },
     },
-    ...(title === '' ? [] : [{ type: 'title', title, rank: 2 } as const]),
+    ...(untitled.has(title) ? [] : [{ type: 'title', title, rank: 2 } as const]),
     ...history.flatMap((item, i): SourceEvent[] => {
       const cut: SourceEvent[] = [];
-      const hash = hashOf(item);
+      const { toolCallStates, ...still } = isObject(item) ? item : {};
+      // The state of a call goes on changing while the session is followed; what was said does not.
+      const hash = hashOf(toolCallStates === undefined ? item : still);
       const message = isObject(item) && isObject(item['message']) ? item['message'] : null;
       const summary = isObject(item) ? textOf(item['conversationSummary']) : undefined;
       const parts =
@@ -35,9 +44,39 @@ export function continueEvents(session: Json, fallbackId: string, hashOf: (value
       return [
         ...cut,
         { type: 'record', record: { id: `m${i}`, parent: undefined, at: null, hash, parts: [...parts, ...contextParts, ...fold] } },
+        ...statesOf(toolCallStates)
+          .filter(({ id: call }) => !answered.has(call))
+          .map(
+            ({ id: call, output, isError }): SourceEvent => ({
+              type: 'record',
+              record: {
+                id: `m${i}/${call}`,
+                parent: undefined,
+                at: null,
+                hash: hashOf([output, isError]),
+                parts: toolResultParts(call, toolNames, output, isError, { display: true, modelFacing: true }),
+              },
+            }),
+          ),
       ];
     }),
   ];
+}
+
+function resultsIn(item: unknown): string[] {
+  const message = isObject(item) && isObject(item['message']) ? item['message'] : {};
+  return message['role'] === 'tool' ? [textOf(message['toolCallId']) ?? ''] : [];
+}
+
+/** Calls that have come to an end, and what came of them. */
+function statesOf(states: unknown): { readonly id: string; readonly output: string; readonly isError: boolean }[] {
+  return (Array.isArray(states) ? states : []).filter(isObject).flatMap((state) => {
+    const status = state['status'];
+    if (status !== 'done' && status !== 'errored' && status !== 'canceled') return [];
+    const items: readonly unknown[] = Array.isArray(state['output']) ? state['output'] : [];
+    const output = items.flatMap((one) => (isObject(one) ? (textOf(one['content']) ?? []) : [])).join('\n');
+    return [{ id: textOf(state['toolCallId']) ?? '', output, isError: status !== 'done' }];
+  });
 }
 
 function messageOf(message: Json, toolNames: Map<string, string>, onCut: () => void): RecordPart[] {

@@ -6,8 +6,8 @@ import { brief, importFixtures, ImportRig } from '../../../support/store/importR
 import { promptFaults } from '../../../support/chat/promptFaults';
 
 /**
- * Codex 0.169.0, Gemini CLI 0.61.0, Qwen Code 0.15.10, Copilot CLI 1.0.102 and opencode 1.18.33 wrote their fixtures, in one turn with one
- * call; their system prompts are cut. The other files are of the form that is documented.
+ * Codex 0.169.0, Gemini CLI 0.61.0, Qwen Code 0.15.10, Copilot CLI 1.0.102, opencode 1.18.33 and Continue 1.5.47 wrote their fixtures, in
+ * one turn with one call; their system prompts are cut. The other files are of the form that is documented.
  */
 describe('an import of what other agents keep', () => {
   let rig: ImportRig;
@@ -53,6 +53,25 @@ describe('an import of what other agents keep', () => {
         'assistant: The tide turns at noon, reply 2.',
       ],
     });
+  });
+
+  it('Continue: a result stands in the state of its call alone, and a name that every session has is no title', async () => {
+    assert.deepEqual(await shown(rig.source('continue/a.json', fixture('continue.json'))), {
+      format: 'continue',
+      title: 'Write the word ebb into note.txt.',
+      cwd: '/work/tide',
+      rows: [
+        'user: Write the word ebb into note.txt.',
+        'call call_1 Write {"filepath":"/work/tide/note.txt","content":"ebb"}'.slice(0, 60),
+        'result call_1 Write ok: Successfully created file: /work/tid',
+        'assistant: The tide turns at noon.',
+      ],
+    });
+    const begun = fixture('continue.json').replace('"done"', '"calling"');
+    const { uuid, entriesAdded } = await rig.only(rig.source('continue/b.json', begun.replace('d3fcc8e3', 'e3fcc8e3')));
+    const { entriesAdded: more } = await rig.only(rig.source('continue/b.json', fixture('continue.json').replace('d3fcc8e3', 'e3fcc8e3')));
+    assert.deepEqual([entriesAdded, more], [3, 1]);
+    assert.equal((await rig.entries(uuid)).filter(({ content }) => content.type === 'tool_call').length, 1);
   });
 
   it('Gemini CLI: a message that is written again counts once, results that stand twice as well', async () => {
