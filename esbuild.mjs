@@ -17,7 +17,7 @@ const tests = process.argv.includes('--tests') || runAt !== -1;
 /** What tests are named on the command line, as the runner takes them: parts of paths below `test`. */
 const grepAt = runArgs.indexOf('--grep');
 const named = runArgs
-  .filter((arg, index) => !/^(unit|webview|vscode|desktop)$/.test(arg) && (grepAt === -1 || index < grepAt || index > grepAt + 1))
+  .filter((arg, index) => !/^(unit|webview|vscode|desktop|agents)$/.test(arg) && (grepAt === -1 || index < grepAt || index > grepAt + 1))
   .map((name) => name.replace(/\.ts$/, '').replace(/^.*\btest\//, ''));
 
 /** @type {import('esbuild').BuildOptions} */

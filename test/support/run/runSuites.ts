@@ -10,7 +10,7 @@ import { TestError } from '../testError';
 /** V8's counters (`npm run coverage`) make some programs this many times as slow as they are. */
 const patience = process.env['NODE_V8_COVERAGE'] === undefined ? 1 : 6;
 
-const usage = 'runSuites [unit|webview|vscode|desktop …] [FILE …] [--grep <pattern>]; without a suite: unit, webview and vscode';
+const usage = 'runSuites [unit|webview|vscode|desktop|agents …] [FILE …] [--grep <pattern>]; without a suite: unit, webview and vscode';
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options: { grep: { type: 'string' } }, allowPositionals: true });

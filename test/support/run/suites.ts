@@ -7,7 +7,7 @@ import type { MochaRun, RemoteRun } from './mochaRun';
 import { runInNode } from './nodeRun';
 import { packedExtension } from '../vscode/packedExtension';
 import { builtTests } from '../paths';
-import { parseResult, type SuiteResult } from './suiteResult';
+import { parseResult, sum, type SuiteResult } from './suiteResult';
 import { canRunServer, chosenVersion } from '../vscode/vscodeInstall';
 
 /** Tests of one folder that run in one place. */
@@ -54,6 +54,19 @@ const oldest: Suite = {
     }),
 };
 
+/** Real programs of others, from npm: large, and one at a time. */
+const agents: Suite = {
+  name: 'agents, the real programs',
+  folder: join(builtTests, 'agents'),
+  testTimeout: 240_000,
+  minutes: 45,
+  run: async (run, signal) => {
+    const results: SuiteResult[] = [];
+    for (const file of run.files) results.push(await runInNode({ ...run, files: [file] }, signal));
+    return sum(results);
+  },
+};
+
 const desktop: Suite = { ...host, name: 'desktop', run: byResultFile(runInDesktop) };
 
 /** What each argument of `runSuites` stands for; `npm test` runs the first three. */
@@ -62,6 +75,7 @@ export const speeds = {
   webview: [webview],
   vscode: canRunServer() ? [host, ui, ...(chosenVersion() === '1.100' ? [] : [oldest])] : [desktop],
   desktop: [desktop],
+  agents: [agents],
 } as const;
 
 export type Speed = keyof typeof speeds;
