@@ -27,7 +27,7 @@ export class FolderWatch implements Disposable {
     },
   ) {}
 
-  /** The place is not there: its program has not been started yet, or is not installed. One watch says when it comes, or a folder on its way. */
+  /** The place is not there: its program was never started, or is not installed. One watch says when it comes, or a folder on its way. */
   waitForRoot(): void {
     if (this.above !== null) return;
     let [folder, next] = [dirname(this.place.root), this.place.root];
