@@ -1,18 +1,25 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { join, relative } from 'node:path';
 import type { ChildAnswer } from './mochaChild';
 import type { MochaRun } from './mochaRun';
 import { builtTests } from '../paths';
 import { killTree } from './processes';
-import { nothingRun, sum, type SuiteResult } from './suiteResult';
+import { nothingRun, sum, testsIn, type SuiteResult } from './suiteResult';
 
 /** How many files run at once: THREADKEEPER_TEST_JOBS, or one for each core, up to four. */
 function jobs(): number {
   const chosen = Number(process.env['THREADKEEPER_TEST_JOBS'] ?? '');
   return Number.isInteger(chosen) && chosen > 0 ? chosen : Math.min(4, availableParallelism());
+}
+
+interface NodeRunOptions {
+  readonly print?: (text: string) => void;
+  readonly secondTries?: number;
+  /** Of the processes: one of `os.constants.priority`. */
+  readonly priority?: number;
 }
 
 /** A second try for more files than this would hide that something is broken. */
@@ -28,9 +35,10 @@ export async function runInNode(
   run: MochaRun,
   signal: AbortSignal,
   env: NodeJS.ProcessEnv = {},
-  print = (text: string) => void process.stdout.write(text),
-  secondTries = process.env['CI'] ? mostSecondTries : 0,
+  options: NodeRunOptions = {},
 ): Promise<SuiteResult> {
+  const { print = (text: string) => void process.stdout.write(text), priority = constants.priority.PRIORITY_NORMAL } = options;
+  const { secondTries = process.env['CI'] ? mostSecondTries : 0 } = options;
   // The long ones first, so that the last to end is a short one; a file's size is near enough.
   const files = run.files
     .map((file) => ({ file, size: statSync(file).size }))
@@ -40,7 +48,7 @@ export async function runInNode(
   const work = async (queue: string[]) => {
     let child: TestProcess | null = null;
     for (let file = queue.shift(); file !== undefined && !signal.aborted; file = queue.shift()) {
-      child ??= new TestProcess({ ...process.env, ...env }, signal, print);
+      child ??= new TestProcess({ ...process.env, ...env }, signal, print, priority);
       const { result, isUsable } = await child.run({ ...run, files: [file] });
       results.set(file, result);
       if (!isUsable) child = null;
@@ -71,8 +79,10 @@ class TestProcess {
     env: NodeJS.ProcessEnv,
     private readonly signal: AbortSignal,
     private readonly show: (text: string) => void,
+    priority: number,
   ) {
     this.child = fork(join(builtTests, 'support', 'run', 'mochaChild.js'), { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    if (priority !== constants.priority.PRIORITY_NORMAL && this.child.pid) setPriority(this.child.pid, priority);
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (this.printed += text));
     this.exited = once(this.child, 'exit').finally(() => this.forget());
@@ -86,13 +96,16 @@ class TestProcess {
       this.child.once('message', (message) => resolve(message as ChildAnswer));
       void this.exited.then(() => resolve(null));
     });
+    const began = Date.now();
     this.child.send(run);
     const heard = await answer;
     // Lines that were written before the answer may come behind it.
     await new Promise((resolve) => setTimeout(resolve, 20));
     const name = relative(builtTests, run.files[0]!);
     if (heard && 'result' in heard) {
-      this.print();
+      // A file of which a pattern leaves nothing has nothing to say.
+      if (testsIn(heard.result) === 0) this.printed = '';
+      else this.print(`  ${name}: ${((Date.now() - began) / 1000).toFixed(1)} s\n`);
       return { result: heard.result, isUsable: true };
     }
     this.print(heard ? `\n${name} cannot be run: ${heard.failure}` : `\nThe test process ended while ${name} ran; its output is above.`);

@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInDesktop } from '../vscode/desktop';
 import { runInExtensionHost } from '../vscode/hostRun';
@@ -18,13 +18,24 @@ export interface Suite {
   readonly testTimeout: number;
   /** Minutes until a suite that hangs is ended. */
   readonly minutes: number;
+  /** It can run beside a suite that drives windows, with what that leaves of the processor. */
+  readonly givesWay?: true;
   /** Runs the files, which lie in `folder`; rejects when that cannot be begun or is ended. */
   readonly run: (run: MochaRun, signal: AbortSignal) => Promise<SuiteResult>;
 }
 
-const unit: Suite = { name: 'unit', folder: join(builtTests, 'unit'), testTimeout: 40_000, minutes: 15, run: runInNode };
+const yielding: Suite['run'] = (run, signal) => runInNode(run, signal, {}, { priority: constants.priority.PRIORITY_BELOW_NORMAL });
 
-const webview: Suite = { name: 'webview', folder: join(builtTests, 'webview'), testTimeout: 30_000, minutes: 10, run: runInNode };
+const unit: Suite = { name: 'unit', folder: join(builtTests, 'unit'), testTimeout: 40_000, minutes: 20, givesWay: true, run: yielding };
+
+const webview: Suite = {
+  name: 'webview',
+  folder: join(builtTests, 'webview'),
+  testTimeout: 30_000,
+  minutes: 15,
+  givesWay: true,
+  run: yielding,
+};
 
 const host: Suite = {
   name: 'vscode, inside the extension host',

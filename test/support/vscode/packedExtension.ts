@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { builtTests, projectRoot } from '../paths';
@@ -22,10 +22,11 @@ export function packedExtension(): Promise<string> {
   return (packed ??= given ? Promise.resolve(given) : packExtension(join(builtTests, 'threadkeeper.vsix')));
 }
 
-/** Packs what is built now, or another extension. Returns `vsix`. */
+/** Packs what is built now, or another extension. Returns `vsix`, which is there whole or not at all: several suites pack side by side. */
 export async function packExtension(vsix: string, folder = projectRoot): Promise<string> {
   const vsce = join(projectRoot, 'node_modules', '@vscode', 'vsce', 'vsce');
   const env = { ...process.env, ...fixed };
+  const made = `${vsix}.${process.pid}`;
   const args = [
     vsce,
     'package',
@@ -34,12 +35,13 @@ export async function packExtension(vsix: string, folder = projectRoot): Promise
     '--no-rewrite-relative-links',
     ...(folder === projectRoot ? [] : ['--skip-license']),
     '--out',
-    vsix,
+    made,
   ];
   await execute(process.execPath, args, { cwd: folder, env, maxBuffer: 10_000_000 }).catch((error: Error) => {
     throw new TestError(`the extension cannot be packed. ${error.message}`);
   });
-  await writeFile(vsix, withMode(await readFile(vsix)));
+  await writeFile(made, withMode(await readFile(made)));
+  await rename(made, vsix);
   return vsix;
 }
 

@@ -16,7 +16,7 @@ describe('running test files side by side', () => {
   let printed = '';
   const run = (files: readonly string[], secondTries = 0) => {
     printed = '';
-    return runInNode({ files, timeout: 5_000 }, new AbortController().signal, {}, (text) => void (printed += text), secondTries);
+    return runInNode({ files, timeout: 5_000 }, new AbortController().signal, {}, { print: (text) => void (printed += text), secondTries });
   };
 
   it('adds up what each file says', async () => {
