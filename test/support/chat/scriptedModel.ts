@@ -1,3 +1,4 @@
+import { untilAborted } from '../../../src/core/base/untilAborted';
 import type { ModelClient } from '../../../src/core/ports';
 import type { ModelEvent, ModelFailure, TokenUsage } from '../../../src/core/models/modelEvent';
 import type { ModelInfo } from '../../../src/core/models/modelInfo';
@@ -53,9 +54,8 @@ export class ScriptedModel implements ModelClient {
       yield { type: 'failed', failure: { reason: 'invalid_request', detail: 'the script has no more answers' } };
       return;
     }
-    const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     for (const event of typeof script === 'function' ? script(request) : script) {
-      if ('hold' in event) await Promise.race([event.hold, aborted]);
+      if ('hold' in event) await untilAborted(event.hold, signal, () => undefined);
       else if (!signal.aborted) yield event;
       if (signal.aborted) {
         yield { type: 'failed', failure: { reason: 'cancelled', detail: '' } };
