@@ -7,6 +7,7 @@ import { compact, compactHelp } from './cli/commands/compact';
 import { context, contextHelp } from './cli/commands/context';
 import { embed, embedHelp } from './cli/commands/embed';
 import { exportCommand, exportHelp } from './cli/commands/export';
+import { handOverCommand, handOverHelp } from './cli/agents/handOver';
 import { importCommand, importHelp } from './cli/commands/import';
 import { explain, run, runHelp } from './cli/commands/run';
 import { mcp, mcpHelp } from './cli/commands/mcp';
@@ -36,6 +37,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper mcp …      serves histories to other agents (mcp --help)
   threadkeeper sync …     the same history on several machines (sync --help)
   threadkeeper import …   brings in sessions of other programs (import --help)
+  threadkeeper hand-over … goes on with a session in another program, or gives it to a colleague (hand-over --help)
   threadkeeper export …   writes sessions as JSON, Markdown or HTML (export --help)
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
   threadkeeper backup …   writes a history into one file (backup --help)
@@ -59,6 +61,7 @@ const commands = [
   { name: 'mcp', run: mcp, help: mcpHelp },
   { name: 'sync', run: sync, help: syncHelp },
   { name: 'import', run: importCommand, help: importHelp },
+  { name: 'hand-over', run: handOverCommand, help: handOverHelp },
   { name: 'export', run: exportCommand, help: exportHelp },
   { name: 'verify', run: verify, help: verifyHelp },
   { name: 'backup', run: backup, help: backupHelp },

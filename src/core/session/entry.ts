@@ -223,6 +223,16 @@ const sideQuestion = z.object({
   cost: z.nullable(z.number()),
 });
 
+/** The session was handed over to another program up to the entry that this is a mark on; what is said there comes back behind it. */
+const handedOver = z.object({
+  type: z.literal('handed_over'),
+  program: z.string(),
+  /** The program calls the session so. */
+  id: z.string(),
+  /** Which entry each record of what was written was made from, by the id that the importer gives it. */
+  records: z.record(z.string(), z.string()),
+});
+
 const entryContent = z.discriminatedUnion('type', [
   message,
   thinking,
@@ -234,6 +244,7 @@ const entryContent = z.discriminatedUnion('type', [
   checkpoint,
   preparedSummary,
   sideQuestion,
+  handedOver,
   z.object({ type: z.literal('usage_note'), text: z.string() }),
   z.object({ type: z.literal('memory_note'), text: z.string() }),
   z.object({ type: z.literal('branch_summary'), text: z.string(), branchLeaf: z.string() }),
@@ -306,6 +317,7 @@ const entryKinds: Readonly<Record<EntryType, EntryKind>> = {
   checkpoint: { ...plain, text: 'summary', isMark: true, tellsSize: true },
   prepared_summary: { ...plain, isMark: true, hasOwnRow: false },
   side_question: { ...plain, text: 'text', isMark: true, hasOwnRow: false },
+  handed_over: { ...plain, isMark: true, hasOwnRow: false },
   usage_note: { ...plain, text: 'text' },
   memory_note: { ...plain, text: 'text', isFound: true },
   branch_summary: { ...plain, text: 'text', isFound: true, isExcludable: true, isSaid: true },

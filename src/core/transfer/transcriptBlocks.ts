@@ -2,6 +2,7 @@ import { listed, t, wholeNumber } from '../l10n';
 import { timeText } from '../recall/dateText';
 import { fileChangeList, fileChangesText } from '../rewind/fileTexts';
 import type { ContentOf, StoredEntry } from '../session/entry';
+import { programOf } from './programs';
 
 /** What a reader of a transcript sees of an entry, before it is Markdown or HTML. */
 export interface TranscriptBlock {
@@ -89,6 +90,8 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
       );
     case 'side_question':
       return block('note', t('Side question: {0} tokens read', wholeNumber(content.read)), [markdown(content.text)], true);
+    case 'handed_over':
+      return block('note', t('Handed over to {0}', programOf(content.program)?.name ?? content.program), []);
     case 'custom':
       return block('note', content.customType, [verbatim(JSON.stringify(content.data, null, 2) ?? '')], true);
   }

@@ -61,6 +61,12 @@ const commands: readonly Command[] = [
     says: ['restored', 'files', 'uncovered'],
     fails: (temp) => ['20200101_001', '--workspace', temp, '--undo'],
   },
+  {
+    name: 'hand-over',
+    works: () => ['One', '--to', 'codex', '--dry-run'],
+    says: ['program', 'session', 'cwd', 'files', 'messages', 'tokens', 'folded', 'command', 'written'],
+    fails: () => ['20200101_001', '--to', 'codex'],
+  },
   { name: 'run', works: () => ['--model', 'offline'], says: ['type'], fails: () => ['--model', 'offline', '--session', '20200101_001'] },
   { name: 'clean-up', works: () => ['--days', '1', '--dry-run'], says: ['uuid', 'id', 'title'], fails: () => [] },
 ];

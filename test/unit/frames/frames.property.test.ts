@@ -150,6 +150,10 @@ const entryPaths: Readonly<Record<EntryType, Path>> = {
     }),
     frames: '',
   }),
+  handed_over: async (text) => ({
+    texts: await around({ type: 'handed_over', program: text, id: text, records: { [text]: text } }),
+    frames: '',
+  }),
   usage_note: async (text) => ({ texts: await around({ type: 'usage_note', text }, { isImported: true }), frames: 'data imported' }),
   memory_note: async (text) => ({ texts: await around({ type: 'memory_note', text }), frames: 'data notes' }),
   branch_summary: async (text) => ({ texts: await around({ type: 'branch_summary', text, branchLeaf: 'x' }), frames: 'data other-branch' }),

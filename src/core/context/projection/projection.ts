@@ -282,6 +282,7 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
     case 'checkpoint':
     case 'prepared_summary':
     case 'side_question':
+    case 'handed_over':
     case 'label':
     case 'model_change':
     case 'thinking_level_change':

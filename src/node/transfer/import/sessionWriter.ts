@@ -18,6 +18,7 @@ import {
 } from '../../../core/transfer/sourceRecord';
 import { importedMetadata } from '../../../core/transfer/importedSession';
 import type { ImportStore } from './importStore';
+import { HandoverLink, ownEntries } from './handoverLink';
 import { batchesOf, cutToFit, mostBytes, mostCharacters } from './partSize';
 import { withContents } from './heldEdits';
 import { withUuids } from './withUuids';
@@ -66,6 +67,8 @@ const firstReady = 250;
  */
 export class SessionWriter {
   private session: Session | null = null;
+  /** The source was written from a session of ours, which it goes on. */
+  private link: HandoverLink | null = null;
   private outcome: ImportedSession['outcome'] = 'known';
   private leafBefore: string | null = null;
   /** `ownTail` of `leafBefore` */
@@ -190,10 +193,10 @@ export class SessionWriter {
     // The user may have gone on here since then.
     if (this.finished) [this.leafBefore, this.tail] = [(await store.session(session.uuid))?.leaf ?? null, null];
     this.finished = false;
-    const known = new Map(
-      (await store.knownSources(ready.map(({ sourceId }) => sourceId))).map(({ sourceId, entry }) => [sourceId, entry]),
-    );
-    for (const [sourceId, entry] of await this.ownEntries(ready, session.uuid)) known.set(sourceId, entry);
+    const named = ready.map(({ sourceId }) => sourceId);
+    const known = new Map((await store.knownSources(named)).map(({ sourceId, entry }) => [sourceId, entry]));
+    const own = [...(await ownEntries(store, ready, session.uuid)), ...((await this.link?.own(store, named)) ?? [])];
+    for (const [sourceId, entry] of own) known.set(sourceId, entry);
     for (const { sourceId } of ready) this.uuids.set(sourceId, known.get(sourceId) ?? ids.next());
     const fresh = ready.filter(({ sourceId }) => !known.has(sourceId));
     this.known += ready.length - fresh.length;
@@ -263,6 +266,7 @@ export class SessionWriter {
   /** Named anew only where nobody but the source has named it: as it was called there is noted with where it comes from. */
   private async named(session: Session): Promise<Session> {
     this.hasNewTitle = false;
+    if (this.link) return session;
     const { metadata, title: called } = session;
     const from = isObject(metadata['importedFrom']) ? metadata['importedFrom'] : {};
     const title = this.title || (called === '' ? titleFrom(this.firstWords) : '');
@@ -360,6 +364,11 @@ export class SessionWriter {
   private async open(): Promise<Session> {
     if (this.session) return this.session;
     const { store, ids, format, source, session, now } = this.options;
+    this.link = await HandoverLink.find(store, format, session.id);
+    if (this.link) {
+      this.leafBefore = this.link.session.leaf;
+      return (this.session = this.link.session);
+    }
     const uuid = ids.next();
     const createdAt = isSaneTime(session.createdAt ?? 0) ? (session.createdAt ?? this.lastAt) : this.lastAt;
     this.session = await store.createSession({
@@ -384,18 +393,6 @@ export class SessionWriter {
     }
     this.leafBefore = this.session.leaf;
     return this.session;
-  }
-
-  /** What was written to the source from this session is there already, under another name. */
-  private async ownEntries(ready: readonly Ready[], session: string): Promise<[string, string][]> {
-    const own = ready.filter(({ entry }) => entry !== undefined);
-    if (own.length === 0) return [];
-    const there = new Set(
-      (await this.options.store.entries(own.map(({ entry }) => entry!)))
-        .filter((entry) => entry.session === session)
-        .map(({ uuid }) => uuid),
-    );
-    return own.filter(({ entry }) => there.has(entry!)).map(({ sourceId, entry }) => [sourceId, entry!]);
   }
 
   /**
@@ -480,7 +477,8 @@ export class SessionWriter {
     const { leafBefore } = this;
     if (leafBefore === null) return leaf;
     const { store } = this.options;
-    if (!this.isOtherSource && isForeign(await store.entries([leafBefore]))) return leaf;
+    const before = await store.entries([leafBefore]);
+    if (this.link ? this.link.isOf(before[0]?.sourceId) : !this.isOtherSource && isForeign(before)) return leaf;
     return leaf !== null && (await store.commonAncestor(leafBefore, leaf)) === leafBefore ? leaf : leafBefore;
   }
 }

@@ -94,9 +94,9 @@ export const places: Readonly<Record<ProgramId, (machine: Machine) => readonly P
   zed: (machine) => [{ root: join(zedFolder(machine), 'threads'), sources: /^threads\.db$/, way: { type: 'database', format: 'zed' } }],
   aider: ({ folders }) =>
     folders.map((root) => ({ root, sources: /^\.aider\.chat\.history\.md$/, way: { type: 'whole', format: 'aider' } })),
-  pi: ({ home }) => [
+  pi: ({ home, env }) => [
     {
-      root: join(home, '.pi', 'agent', 'sessions'),
+      root: join(env['PI_CODING_AGENT_DIR'] || join(home, '.pi', 'agent'), 'sessions'),
       enters: /^[^/]+$/,
       sources: /^[^/]+\/[^/]+\.jsonl$/,
       way: { type: 'lines', format: 'pi' },

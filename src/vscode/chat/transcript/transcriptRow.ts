@@ -122,6 +122,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'session_info':
     case 'prepared_summary':
     case 'side_question':
+    case 'handed_over':
       return null;
   }
 }

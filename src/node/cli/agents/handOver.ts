@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import { counted } from '../../../core/maintenance/reports';
+import { handoverProgram, handoverPrograms } from '../../../core/transfer/handover/handoverPrograms';
+import { UuidV7 } from '../../runtime/ids';
+import { carryOut, commandLine, prepareHandover, type Handover } from '../../transfer/handover/handOver';
+import { thisMachine } from '../../transfer/watch/thisMachine';
+import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
+import { sessionNamed, storeFlag, withReader, withWriter } from '../storeFlags';
+
+const specs: readonly FlagSpec[] = [
+  storeFlag,
+  { name: 'to', value: 'PROGRAM', choices: handoverPrograms.map(({ id }) => id), required: true, help: 'where the session goes on' },
+  { name: 'out', value: 'DIR', help: 'with opencode: folder of the file that it imports (default: this one)' },
+  { name: 'dry-run', help: 'say what would be written, and write nothing' },
+  { name: 'json', help: 'one JSON object: program, session, cwd, files, tokens, folded, command' },
+];
+
+export const handOverHelp = `threadkeeper hand-over <session>: goes on with a session in another program.
+
+${flagHelp(specs)}
+
+The session is named by its id (YYYYMMDD_NNN) or its uuid. A new session file of the program is written, which begins with a summary where
+the history is longer than the program is to hold; no file that is there is changed. Prints the command that goes on with it. What is said
+there comes back into this session when the program is watched or its file is imported. The store may be in use. Exit code 2 for a command
+line that cannot be run, 1 when nothing was written.`;
+
+/** Resolves with the exit code. */
+export async function handOverCommand(args: readonly string[]): Promise<number> {
+  const { words, rest } = splitWords(args, specs);
+  const flags = parseFlags(rest, specs);
+  const [name, ...more] = words;
+  if (name === undefined || more.length > 0) throw new UsageError('Name one session.');
+  const program = handoverProgram(flags['to']!)!;
+  if (flags['out'] !== undefined && program.id !== 'opencode') throw new UsageError('--out goes with --to opencode.');
+  const isDry = flags['dry-run'] !== undefined;
+  const now = Date.now();
+  const handover = await (isDry ? withReader : withWriter)(flags['store']!, 'hand-over', async (store) => {
+    const session = await sessionNamed(store, name);
+    const prepared = await prepareHandover(session, program, {
+      store,
+      machine: thisMachine([]),
+      now,
+      folder: process.cwd(),
+      exportFolder: resolve(flags['out'] ?? '.'),
+    });
+    if (!isDry) await carryOut(prepared, session, store, new UuidV7(), now);
+    return prepared;
+  });
+  process.stdout.write(flags['json'] === undefined ? told(handover, isDry) : `${JSON.stringify(asJson(handover, isDry))}\n`);
+  return 0;
+}
+
+function told({ name, history, files, cwd, resume }: Handover, isDry: boolean): string {
+  const size = `${counted(history.steps.length, 'message', 'messages')}, about ${counted(history.tokens, 'token', 'tokens')}`;
+  return [
+    `${isDry ? 'Would write' : 'Written'} for ${name}: ${size}${history.isFolded ? ', beginning with a summary' : ''}`,
+    ...files.map(({ file }) => `  ${file}`),
+    `Go on in ${cwd}:`,
+    `  ${commandLine(resume, process.platform)}`,
+    '',
+  ].join('\n');
+}
+
+function asJson({ program, session, cwd, files, history, resume }: Handover, isDry: boolean): object {
+  return {
+    program: program.id,
+    session,
+    cwd,
+    files: files.map(({ file }) => file),
+    messages: history.steps.length,
+    tokens: history.tokens,
+    folded: history.isFolded,
+    command: commandLine(resume, process.platform),
+    written: !isDry,
+  };
+}

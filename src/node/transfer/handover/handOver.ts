@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { constants, copyFile, link, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { errorText } from '../../../core/errors';
+import { english } from '../../../core/l10n';
+import type { IdSource, SessionStore } from '../../../core/ports';
+import type { StoredEntry } from '../../../core/session/entry';
+import type { Session } from '../../../core/session/session';
+import { verbatimEntries } from '../../../core/session/liveCompaction';
+import { handedHistory, lastEntry, type HandedHistory } from '../../../core/transfer/handover/handedHistory';
+import type { HandoverFile } from '../../../core/transfer/handover/handoverFile';
+import { handoverPrograms, type HandoverProgram } from '../../../core/transfer/handover/handoverPrograms';
+import { programOf } from '../../../core/transfer/programs';
+import { handoverSource } from '../import/handoverLink';
+import { places, type Machine } from '../watch/places';
+import { geminiProject } from './geminiProject';
+
+/** What a hand-over would write, all of it, before anything is written. */
+export interface Handover {
+  readonly program: HandoverProgram;
+  readonly name: string;
+  readonly history: HandedHistory;
+  /** Folder in which the program goes on. */
+  readonly cwd: string;
+  /** The session, and what has to stand beside it. None of them is there. */
+  readonly files: readonly { readonly file: string; readonly text: string }[];
+  /** Commands that go on with it, each with its arguments, in `cwd`. */
+  readonly resume: readonly (readonly string[])[];
+  readonly session: string;
+  readonly records: HandoverFile['records'];
+}
+
+export interface HandoverOptions {
+  readonly store: SessionStore;
+  readonly machine: Machine;
+  readonly now: number;
+  /** For a session that names no folder. */
+  readonly folder: string;
+  /** Files for a program that imports them itself go here. */
+  readonly exportFolder: string;
+}
+
+/** Which programs are on this machine: their folder is there, or their command can be found. Never rejects. */
+export async function handoverTargets(
+  machine: Machine,
+): Promise<readonly { readonly program: HandoverProgram; readonly isHere: boolean }[]> {
+  return Promise.all(
+    handoverPrograms.map(async (program) => ({
+      program,
+      isHere: (await isThere(dirname(placeOf(program, machine)))) || (await isCommand(program.command, machine)),
+    })),
+  );
+}
+
+/** Rejects with `StoreError`, and with words where there is nothing to hand over. */
+export async function prepareHandover(session: Session, program: HandoverProgram, options: HandoverOptions): Promise<Handover> {
+  const { store, machine, now, folder, exportFolder } = options;
+  const { entries } = await store.liveBranch(session.uuid);
+  const history = handedHistory(entries, { tokens: program.tokens, contents: await attachedTexts(entries, store) });
+  if (history.steps.length === 0) throw new Error(english('There is nothing to hand over yet.'));
+  const cwd = realPath(session.cwd ?? folder);
+  const root = placeOf(program, machine);
+  const project = await geminiProject(program.id === 'gemini' ? root : '', cwd);
+  const written = program.write({ history, session: randomUUID(), cwd, title: session.title, now, project, id: randomUUID });
+  const file = join(program.id === 'opencode' ? exportFolder : root, ...written.path.split('/'));
+  const beside = program.id === 'gemini' && project.isNew ? [{ file: join(root, project.slug, '.project_root'), text: cwd }] : [];
+  return {
+    program,
+    name: programOf(program.id)?.name ?? program.id,
+    history,
+    cwd,
+    files: [...beside, { file, text: written.text }],
+    resume: program.resume(written.session, file),
+    session: written.session,
+    records: written.records,
+  };
+}
+
+/**
+ * Notes in the history what was handed over, so that what is said there comes back to this session, and writes the files: each whole or
+ * not at all, and none over one that is there. Rejects with `StoreError`, or with words.
+ */
+export async function carryOut(handover: Handover, session: Session, store: SessionStore, ids: IdSource, now: number): Promise<void> {
+  const { program, history, files, records } = handover;
+  const parent = history.steps.length === 0 ? session.leaf : lastEntry(history.steps.at(-1)!);
+  await store.importEntries(session.uuid, {
+    entries: [
+      {
+        uuid: ids.next(),
+        session: session.uuid,
+        parent,
+        createdAt: now,
+        modelFacing: false,
+        display: false,
+        tokenEstimate: null,
+        sourceId: handoverSource(program.id, handover.session),
+        content: { type: 'handed_over', program: program.id, id: handover.session, records: { ...records } },
+      },
+    ],
+  });
+  for (const { file, text } of files) await writeNew(file, text);
+}
+
+/** As it is typed where the program is to go on. */
+export function commandLine(commands: Handover['resume'], platform: NodeJS.Platform): string {
+  return commands.map((words) => words.map((word) => quoted(word, platform)).join(' ')).join(platform === 'win32' ? ' ; ' : ' && ');
+}
+
+function quoted(word: string, platform: NodeJS.Platform): string {
+  if (/^[\w@%+=:,./\\-]+$/.test(word) && (platform === 'win32' || !word.includes('\\'))) return word;
+  return platform === 'win32' ? `"${word.replaceAll('"', '""')}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
+    // A rename would replace what is there. Some disks know no links.
+    await link(temporary, file).catch(() => copyFile(temporary, file, constants.COPYFILE_EXCL));
+  } catch (error) {
+    throw new Error(english('{0} could not be written: {1}', file, errorText(error)), { cause: error });
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Texts of what is attached to the messages that are sent, by hash. */
+async function attachedTexts(entries: readonly StoredEntry[], store: SessionStore): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { content } of verbatimEntries(entries)) {
+    if (content.type !== 'message') continue;
+    for (const { kind, hash } of content.attachments ?? []) {
+      const bytes = kind === 'image' || texts.has(hash) ? undefined : await store.blob(hash);
+      if (bytes) texts.set(hash, new TextDecoder().decode(bytes));
+    }
+  }
+  return texts;
+}
+
+function placeOf({ id }: HandoverProgram, machine: Machine): string {
+  return places[id](machine)[0]?.root ?? machine.home;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function isCommand(command: string, { env, platform }: Machine): Promise<boolean> {
+  const names = platform === 'win32' ? ['.exe', '.cmd', '.bat'].map((end) => command + end) : [command];
+  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  for (const folder of folders) for (const name of names) if (await isThere(join(folder, name))) return true;
+  return false;
+}
+
+/** Programs are told where they run by the system, which knows no links. */
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { EntryContent } from '../../../../src/core/session/entry';
+import { handedHistory, lastEntry, type HandedHistory } from '../../../../src/core/transfer/handover/handedHistory';
+import { handoverPrograms, type HandoverProgramId } from '../../../../src/core/transfer/handover/handoverPrograms';
+import type { SourceEvent } from '../../../../src/core/transfer/sourceRecord';
+import { branchOf, contents, handoverInput, readBack } from '../../../support/store/handedSessions';
+
+const wide = { tokens: 1_000_000, contents: new Map<string, string>() };
+
+/** What is said, called and returned, in a line each. */
+function linesOf({ steps }: HandedHistory, program: HandoverProgramId): string[] {
+  return steps.flatMap(({ role, text, calls }) => [
+    ...(text === '' ? [] : [`${role}: ${text}`]),
+    ...calls.map(({ id, name, input }) => `call ${id} ${name} ${JSON.stringify(input)}`),
+    // Codex says of no result whether it is an error.
+    ...calls.map(({ id, name, result }) => `result ${id} ${name} ${result.isError && program !== 'codex' ? 'error' : 'ok'} ${result.text}`),
+  ]);
+}
+
+function lineOf(content: EntryContent): string[] {
+  switch (content.type) {
+    case 'message':
+      return [`${content.role}: ${content.text}`];
+    case 'tool_call':
+      return [`call ${content.callId} ${content.name} ${JSON.stringify(content.input)}`];
+    case 'tool_result':
+      return [`result ${content.callId} ${content.name} ${content.status} ${content.text}`];
+    default:
+      return [];
+  }
+}
+
+const records = (events: readonly SourceEvent[]) => events.flatMap((event) => (event.type === 'record' ? [event.record] : []));
+
+describe('handing over', () => {
+  for (const { id, write } of handoverPrograms)
+    it(`${id}: what is written is read by its importer with the same messages, calls and results`, () => {
+      fc.assert(
+        fc.property(contents, (all) => {
+          const entries = branchOf(all);
+          const history = handedHistory(entries, wide);
+          fc.pre(history.steps.length > 0);
+          const file = write(handoverInput(history));
+          const read = records(readBack(id, file));
+          const said = read.flatMap(({ parts }) =>
+            parts.filter(({ modelFacing }) => modelFacing).flatMap(({ content }) => lineOf(content)),
+          );
+          // opencode keeps a result with its call.
+          const ordered = (lines: readonly string[]) => (id === 'opencode' ? [...lines].sort() : lines);
+          assert.deepEqual(ordered(said), ordered(linesOf(history, id)));
+          // What is read of the file is known to be ours, to the last record.
+          const withParts = read.filter(({ parts }) => parts.length > 0).map((record) => record.id);
+          assert.deepEqual(
+            withParts.filter((record) => file.records[record] === undefined),
+            [],
+          );
+          const uuids = new Set(entries.map(({ uuid }) => uuid));
+          assert.deepEqual(
+            Object.values(file.records).filter((uuid) => !uuids.has(uuid)),
+            [],
+          );
+          const last = records(readBack(id, file))
+            .filter(({ parts }) => parts.some(({ modelFacing }) => modelFacing))
+            .at(-1)!;
+          assert.equal(file.records[last.id], lastEntry(history.steps.at(-1)!));
+        }),
+        { numRuns: 150 },
+      );
+    });
+
+  it('begins with the user, answers every call at once, and names each call once', () => {
+    fc.assert(
+      fc.property(contents, fc.integer({ min: 200, max: 3_000 }), (all, tokens) => {
+        const { steps } = handedHistory(branchOf(all), { ...wide, tokens });
+        const ids = steps.flatMap(({ calls }) => calls.map(({ id }) => id));
+        assert.deepEqual(
+          [steps[0]?.role ?? 'user', new Set(ids).size, steps.filter(({ role, calls }) => role === 'user' && calls.length > 0)],
+          ['user', ids.length, []],
+        );
+        assert.deepEqual(
+          ids.filter((id) => !/^[\w-]{1,64}$/.test(id)),
+          [],
+        );
+      }),
+    );
+  });
+
+  it('tells in passages what does not fit, and keeps the end word for word', () => {
+    const long = Array.from(
+      { length: 400 },
+      (_, i): EntryContent => ({
+        type: 'message',
+        role: i % 2 === 0 ? 'user' : 'assistant',
+        text: `Message ${i}: the gate at port ${7000 + i} opens at ${i % 24} o'clock. ${'It is as it was said. '.repeat(20)}`,
+      }),
+    );
+    const { steps, tokens, isFolded } = handedHistory(branchOf(long), { ...wide, tokens: 20_000 });
+    assert.deepEqual([isFolded, tokens <= 20_000, tokens > 15_000], [true, true, true]);
+    assert.match(steps[0]!.text, /^Passages of what was said before, oldest first:\n\n- [^]*user: Message \d+: the gate at port/);
+    assert.deepEqual([steps.at(-1)!.text, steps[1]!.role, steps[2]!.role], [(long.at(-1) as { text: string }).text, 'assistant', 'user']);
+  });
+});
