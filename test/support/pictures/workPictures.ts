@@ -65,11 +65,7 @@ export async function takeTabsPicture(): Promise<void> {
     await workbench.runCommand('View: Split Editor Right');
     await openFile(session, 'tide.js');
     api.enqueue(
-      reply(
-        'Release 1.4 has three changes that users notice:\n\n- rejected lines with a reason\n- `--verbose`\n',
-        held,
-        'UTC everywhere',
-      ),
+      reply('Release 1.4 has three changes that users notice:\n\n- rejected lines with a reason\n- `--verbose`\n', held, 'UTC everywhere'),
     );
     await chat.send('Draft the notes of release 1.4.');
     await held.reached;
