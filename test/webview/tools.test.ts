@@ -113,7 +113,7 @@ describe('tool calls that ask', function () {
       '⋯',
       '… 4 more lines',
     ]);
-    strictEqual(await view.find('.change-counts .line-counts').getAttribute('aria-label'), 'Lines added: 1, removed: 1');
+    strictEqual(await view.find('.approval-title .line-counts').getAttribute('aria-label'), 'Lines added: 1, removed: 1');
     await view.shot('approval-change');
     const done = {
       ...waiting,

@@ -40,7 +40,7 @@ export function attachmentList(
       const title = attachmentTitle(attachment);
       const size = attachment.tokens === undefined ? '' : t('{0} tokens', shortTokens(attachment.tokens));
       return html`<li class="chip attachment">
-        <button type="button" class="attachment-open" title=${t('Open {0}', title)} aria-label=${listed([t('Open {0} {1}', kindNames[kind](), title), ...(size === '' ? [] : [size])])} @click=${ask({ method: 'open_attachment', attachment })}>
+        <button type="button" class="attachment-open" title=${listed([t('Open {0}', title), ...(size === '' ? [] : [size])])} aria-label=${listed([t('Open {0} {1}', kindNames[kind](), title), ...(size === '' ? [] : [size])])} @click=${ask({ method: 'open_attachment', attachment })}>
           ${kind === 'image' ? html`<tk-picture .hash=${hash} .mime=${mime}></tk-picture>` : icon(icons[kind])}
           <span class="chip-text">${title}</span>
           ${size === '' ? nothing : html`<span class="chip-kind">${size}</span>`}

@@ -7,9 +7,8 @@ import type * as z from 'zod/mini';
 type Lines = z.infer<typeof ChangedLines>;
 
 /** The lines of a change with + and −, which colour only repeats. */
-export function changeLines({ added, removed, lines, more }: Lines): TemplateResult {
+export function changeLines({ lines, more }: Lines): TemplateResult {
   return html`
-    <div class="change-counts">${lineCounts({ added, removed })}</div>
     <pre class="change-lines" tabindex="0" role="group" aria-label=${t('The change')}>${lines.map(
       ({ mark, text }) =>
         html`<span class=${mark === '+' ? 'added' : mark === '-' ? 'removed' : 'same'}>${mark === 'gap' ? '⋯' : `${mark === '-' ? '−' : mark} ${visibleText(text, 'lines')}`}</span>`,

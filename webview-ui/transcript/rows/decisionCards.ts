@@ -3,7 +3,7 @@ import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow, ViewRequest, FullAnswer, FullContext } from '../../../src/protocol/messages';
 import { ask } from '../../lib/events';
 import { icon } from '../../render/icons';
-import { changeLines } from './changeLines';
+import { changeLines, lineCounts } from './changeLines';
 import { shortTokens, visibleText } from '../../../src/protocol/figures';
 
 type Tool = TranscriptRow & { kind: 'tool' };
@@ -18,7 +18,9 @@ export function approvalCard({ id, approval, hasDiff }: Tool): TemplateResult | 
   const isDrawn = title !== approval.title || detail !== approval.detail;
   return html`
     <div class="approval" role="group" aria-label=${t('Permission needed: {0}', title)}>
-      <div class="approval-title">${icon('lock')} <span>${title}</span></div>
+      <div class="approval-title">
+        ${icon('lock')} <span>${title}</span>${approval.change ? lineCounts(approval.change) : nothing}
+      </div>
       ${detail === null ? nothing : html`<pre class="approval-detail" tabindex="0" role="group" aria-label=${t('Details')}>${detail}</pre>`}
       ${approval.change ? changeLines(approval.change) : nothing}
       ${isDrawn ? html`<p class="approval-unseen">${icon('warning')} ${t('Characters that cannot be seen are shown as ⟦U+…⟧.')}</p>` : nothing}
