@@ -32,6 +32,8 @@ describe('the package', function () {
         'LICENSE',
         'media/icon.png',
         'media/threadkeeper.svg',
+        'media/tab-running.svg',
+        'media/tab-waiting.svg',
         'media/summary.tmLanguage.json',
       ].sort(),
     );

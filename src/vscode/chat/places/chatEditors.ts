@@ -81,7 +81,6 @@ export class ChatEditors implements Disposable {
       focusComposer: () => page.focusComposer(),
     };
     const { controller } = editor;
-    panel.iconPath = Uri.joinPath(extensionUri, 'media', 'icon.png');
     const page = shown.add(
       new ChatPage(
         {
@@ -111,11 +110,19 @@ export class ChatEditors implements Disposable {
         },
       ),
     );
-    const retitle = () => {
-      const title = controller.active.session ? sessionTitle(controller.active.session) : t('New session');
-      if (controller.active.isOpened && panel.title !== title) panel.title = title;
+    let drawn = '';
+    const mark = () => {
+      const { active, state } = controller;
+      const questions = active.chat?.waiting?.questions ?? 0;
+      const icon = questions > 0 ? 'tab-waiting.svg' : state.busy ? 'tab-running.svg' : 'icon.png';
+      if (icon !== drawn) panel.iconPath = Uri.joinPath(extensionUri, 'media', (drawn = icon));
+      const name = active.session ? sessionTitle(active.session) : t('New session');
+      // In the title too: an icon alone is not read out.
+      const title = questions > 0 ? `(${questions}) ${name}` : name;
+      if (active.isOpened && panel.title !== title) panel.title = title;
     };
-    shown.add(controller.onDidChangeState(retitle));
+    mark();
+    shown.add(controller.onDidChangeState(mark));
     const added = places.add(editor);
     this.disposables.add(shown);
     panel.onDidDispose(() => {
