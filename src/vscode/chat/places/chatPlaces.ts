@@ -57,6 +57,12 @@ export class ChatPlaces implements Disposable {
     this.chats = this.disposables.add(new OpenChats({ openConversation, models, fullQuestions, log, now }));
     this.disposables.add(this.chats.onDidFailToStore(() => void store.check()));
     this.disposables.add(store.onDidChangeContent((change) => this.contentChanged(change)));
+    // A new session gets its title with its first message, and is the newest after each.
+    this.disposables.add(
+      this.chats.onDidEmit(({ event: { type } }) => {
+        if (type === 'session_changed' || type === 'turn_ended') this.list.readSoon();
+      }),
+    );
     const controller = this.controllerFor(() => this.sideBar, deps.memory, true);
     this.sideBar = { ...deps.sideBar, controller, leave: () => controller.active.newSession() };
     this.usedLast = this.told = this.sideBar;

@@ -67,6 +67,13 @@ describe('the places that show a chat', () => {
     return { window, editor, inEditor: uuidOf(editor), inSideBar: uuidOf(window.places.sideBar) };
   }
 
+  it('list a new session by its title as soon as it has one', async () => {
+    const window = opened();
+    await window.ask('When is high water?');
+    const listed = () => window.deltas.findLast((delta) => delta.kind === 'sessions')?.sessions.map(({ title }) => title);
+    await waitFor('the title', () => listed()?.join() === 'When is high water?');
+  });
+
   it('answer at once, each in its own session', async () => {
     const { places, model, memory } = opened();
     const editor = openEditor(opened(), 'a');
