@@ -22,7 +22,11 @@ export type LmApi = Pick<
   | 'LanguageModelTextPart'
   | 'LanguageModelToolCallPart'
   | 'LanguageModelToolResultPart'
-> & { readonly lm: Pick<typeof vscode.lm, 'selectChatModels'> };
+> & {
+  readonly lm: Pick<typeof vscode.lm, 'selectChatModels'>;
+  /** Newer than the oldest VS Code that is supported, and its types. */
+  readonly LanguageModelDataPart?: { image(data: Uint8Array, mime: string): object };
+};
 
 export interface LmModelsOptions {
   readonly api: LmApi;
@@ -32,6 +36,8 @@ export interface LmModelsOptions {
 }
 
 type Part = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart;
+/** How an image stands in a request: as itself, or in words. */
+type Draw = (block: Extract<ModelBlock, { type: 'image' }>) => object | null;
 
 const lmProvider = 'vscode';
 
@@ -47,6 +53,8 @@ export class LmModels implements HostedModels {
   readonly provider = lmProvider;
   readonly generates = true;
   private readonly consent = new Map<string, LanguageModelChat>();
+  /** Models that have refused an image although they are said to see. */
+  private readonly blind = new Set<string>();
 
   constructor(private readonly options: LmModelsOptions) {}
 
@@ -70,11 +78,15 @@ export class LmModels implements HostedModels {
         description,
         inputSchema,
       }));
+      const options = { justification: justification(), ...(tools.length > 0 ? { tools } : {}) };
       // Asks the user for consent the first time; a provider that does not listen to its token must not hold anybody.
-      const response = await Promise.race([
-        model.sendRequest(this.messages(request), { justification: justification(), ...(tools.length > 0 ? { tools } : {}) }, source.token),
-        aborted,
-      ]);
+      const send = (draw: Draw) => Promise.race([model.sendRequest(this.messages(request, draw), options, source.token), aborted]);
+      const draw = this.drawing(model, request);
+      const response = await send(draw ?? inWords).catch((error: unknown) => {
+        if (!draw || !/\b(image|vision|picture|proposal)/i.test(errorText(error))) throw error;
+        this.blind.add(idOf(model));
+        return send(inWords);
+      });
       if (response === 'aborted') throw new Error('aborted');
       const parts = response.stream[Symbol.asyncIterator]();
       for (;;) {
@@ -142,7 +154,16 @@ export class LmModels implements HostedModels {
     return found;
   }
 
-  private messages({ system, systemSummary, messages }: ModelRequest): LanguageModelChatMessage[] {
+  /** Null: in words, because there is no image, or the model or this VS Code takes none. */
+  private drawing(model: LanguageModelChat, { messages }: ModelRequest): Draw | null {
+    const { LanguageModelDataPart: Data } = this.options.api;
+    const { capabilities } = model as { readonly capabilities?: { readonly supportsImageToText?: boolean } };
+    if (!Data || capabilities?.supportsImageToText !== true || this.blind.has(idOf(model))) return null;
+    if (!messages.some(({ blocks }) => blocks.some(({ type }) => type === 'image'))) return null;
+    return ({ data, mime }) => Data.image(Buffer.from(data, 'base64'), mime);
+  }
+
+  private messages({ system, systemSummary, messages }: ModelRequest, draw: Draw): LanguageModelChatMessage[] {
     const {
       LanguageModelChatMessage: Message,
       LanguageModelTextPart: Text,
@@ -153,7 +174,7 @@ export class LmModels implements HostedModels {
     const all: LanguageModelChatMessage[] = [];
     const partOf = (block: ModelBlock): readonly Part[] => {
       if (block.type === 'text') return block.text.trim() === '' ? [] : [new Text(block.text)];
-      if (block.type === 'image') return [new Text(imageInWords(block))];
+      if (block.type === 'image') return [(draw(block) as Part | null) ?? new Text(imageInWords(block))];
       if (block.type === 'tool_use') return [new Call(block.callId, block.name, asToolInput(block.input))];
       if (block.type === 'tool_result')
         return [new Result(block.callId, [new Text(block.isError && !/^error\b/i.test(block.text) ? `Error: ${block.text}` : block.text)])];
@@ -202,6 +223,8 @@ export class LmModels implements HostedModels {
     return { reason: 'server', detail };
   }
 }
+
+const inWords: Draw = () => null;
 
 const justification = () => t('Threadkeeper sends your conversation to the model that you chose.');
 

@@ -19,6 +19,15 @@ class ResultPart {
     readonly content: readonly unknown[],
   ) {}
 }
+class DataPart {
+  private constructor(
+    readonly data: Uint8Array,
+    readonly mimeType: string,
+  ) {}
+  static image(data: Uint8Array, mime: string): DataPart {
+    return new DataPart(data, mime);
+  }
+}
 class LmError extends Error {
   constructor(
     message: string,
@@ -37,6 +46,8 @@ export interface LmMessage {
 export class LmDouble {
   readonly requests: { readonly messages: readonly LmMessage[]; readonly options: unknown; readonly released: Promise<void> }[] = [];
   models: vscode.LanguageModelChat[];
+  /** Whether this VS Code has parts for images. */
+  hasDataParts = false;
   private readonly queue: (Script | Error)[] = [];
 
   constructor(
@@ -71,6 +82,7 @@ export class LmDouble {
       LanguageModelTextPart: TextPart,
       LanguageModelToolCallPart: CallPart,
       LanguageModelToolResultPart: ResultPart,
+      ...(this.hasDataParts ? { LanguageModelDataPart: DataPart } : {}),
       LanguageModelError: LmError,
       LanguageModelChatMessage: {
         User: (parts: unknown[]): LmMessage => ({ role: 'user', parts }),

@@ -39,6 +39,34 @@ describe('LmModels', () => {
     ]);
   });
 
+  it('sends images to a model that sees them, and in words where VS Code, the model or its provider takes none', async () => {
+    const image = { type: 'image', name: 'pier.png', mime: 'image/png', data: 'AQI=' } as const;
+    const words = { value: '[The user has attached the image "pier.png". You cannot see images: say so if the answer depends on it.]' };
+    const drawn = { data: { type: 'Buffer', data: [1, 2] }, mimeType: 'image/png' };
+    const sees = (double: LmDouble, supportsImageToText: boolean) =>
+      (double.models = double.models.map((model) => Object.assign(model, { capabilities: { supportsImageToText } })));
+    const sent = ({ requests }: LmDouble) =>
+      requests.map(({ messages }) => (JSON.parse(JSON.stringify(messages)) as { parts: unknown[] }[])[0]!.parts[0]);
+    const ask = (lm: LmModels) => collect(lm.stream(request({ messages: [user(image)] }), never));
+
+    const older = new LmDouble(10_000);
+    sees(older, true);
+    await ask(models(older));
+    deepStrictEqual(sent(older), [words]);
+
+    const double = new LmDouble(10_000);
+    double.hasDataParts = true;
+    sees(double, false);
+    const lm = models(double);
+    await ask(lm);
+    sees(double, true);
+    await ask(lm);
+    double.enqueue(double.error('Request Failed: 400 {"error":{"message":"missing required Copilot-Vision-Request header"}}'));
+    deepStrictEqual((await ask(lm)).at(-1), { type: 'stopped', reason: 'end_turn' });
+    await ask(lm);
+    deepStrictEqual(sent(double), [words, drawn, drawn, words, words], 'a refusal is remembered');
+  });
+
   it('says in its own words what VS Code says in codes and texts', async () => {
     const cases = [
       ['Chat quota exceeded: you have used all premium requests.', '', 'quota'],
