@@ -58,7 +58,7 @@ interface Manifest {
     viewsContainers: { activitybar: { id: string; title: string; icon: string }[] };
     menus: Record<string, { command: string; when?: string }[]>;
     walkthroughs?: { id: string; steps: { id: string; media: { svg?: string; markdown?: string }; completionEvents: string[] }[] }[];
-    keybindings: { command: string; key: string; args: unknown; when?: string }[];
+    keybindings: { command: string; key: string; mac?: string; args: unknown; when?: string }[];
     languageModelTools: { name: string }[];
     viewsWelcome: { view: string; contents: string; when?: string }[];
   };
@@ -391,12 +391,29 @@ describe('manifest', () => {
       [focusChatCommand, undefined],
       [commandIds.nextSession, inChat],
       [commandIds.previousSession, inChat],
+      [commandIds.togglePlanMode, inChat],
       [commandIds.answerApproval, `${contextKeys.asking} && (${inChat})`],
     ]);
     for (const { command, args, when } of manifest.contributes.keybindings.filter((one) => one.args !== undefined)) {
       deepStrictEqual([args, when], [selectionArgument, `focusedView == ${sessionsViewId} && listFocus && !inputFocus`], command);
       ok(Object.values<string>(commandIds).includes(command), command);
     }
+  });
+
+  it('names every key of the chat where people look for it', () => {
+    const long: Readonly<Record<string, string>> = { pagedown: 'PageDown', pageup: 'PageUp' };
+    const named = (key: string) =>
+      key
+        .split('+')
+        .map((part) => long[part] ?? part[0]!.toUpperCase() + part.slice(1))
+        .join('+');
+    const keys = manifest.contributes.keybindings.flatMap(({ key, mac, args }) => (args === undefined ? [key, mac ?? key].map(named) : []));
+    const places = ['README.md', 'package.nls.json', 'package.nls.zh-cn.json'].map((name) => {
+      const said = readFileSync(join(projectRoot, name), 'utf8');
+      const texts = name === 'README.md' ? said : (JSON.parse(said) as Record<string, string>)['walkthrough.chat.description']!;
+      return [name, keys.filter((key) => !texts.includes(key))];
+    });
+    deepStrictEqual(Object.fromEntries(places), { 'README.md': [], 'package.nls.json': [], 'package.nls.zh-cn.json': [] });
   });
 
   it('does not offer in the palette what needs to be told what for', () => {
