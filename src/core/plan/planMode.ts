@@ -1,3 +1,4 @@
+import { t } from '../l10n';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { verbatimEntries } from '../session/liveCompaction';
 import type { Tool } from '../tools/tool';
@@ -42,8 +43,24 @@ export function modeNote(
   };
 }
 
+/** Whether the user has switched since the model was told last: it is told again after a compaction, which is no news for the user. */
+export function isModeSwitch(entries: readonly StoredEntry[], planning: boolean): boolean {
+  const told = entries.findLast(({ content }) => content.type === 'usage_note' && isModeText(content.text))?.content;
+  return planning !== (told?.type === 'usage_note' && told.text.startsWith(on));
+}
+
+/** The mode that a note tells the model of; null for a note about something else. */
+export function modeTold(text: string): 'plan' | 'chat' | null {
+  return text.startsWith(on) ? 'plan' : text.startsWith(off) ? 'chat' : null;
+}
+
+/** The same for the user, in words. */
+export function modeText(mode: 'plan' | 'chat'): string {
+  return mode === 'plan' ? t('Plan mode on: the model changes nothing') : t('Plan mode off: the model can change files again');
+}
+
 function isModeText(text: string): boolean {
-  return text.startsWith(on) || text.startsWith(off);
+  return modeTold(text) !== null;
 }
 
 function planningText(names: readonly string[]): string {

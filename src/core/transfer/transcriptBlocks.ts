@@ -1,4 +1,5 @@
 import { listed, t, wholeNumber } from '../l10n';
+import { modeText, modeTold } from '../plan/planMode';
 import { timeText } from '../recall/dateText';
 import { fileChangeList, fileChangesText } from '../rewind/fileTexts';
 import type { ContentOf, StoredEntry } from '../session/entry';
@@ -64,8 +65,11 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
     case 'branch_summary':
       return block('note', t('Summary of another branch'), [markdown(content.text)], true);
     case 'memory_note':
-    case 'usage_note':
-      return block('note', content.type === 'memory_note' ? t('Notes at hand') : t('Context usage'), [markdown(content.text)], true);
+      return block('note', t('Notes at hand'), [markdown(content.text)], true);
+    case 'usage_note': {
+      const mode = modeTold(content.text);
+      return block('note', mode === null ? t('Context usage') : modeText(mode), [markdown(content.text)], true);
+    }
     case 'custom_message':
       return block('note', content.customType, [markdown(content.text)], true);
     case 'label':

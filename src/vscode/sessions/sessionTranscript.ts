@@ -1,5 +1,6 @@
 import { t } from '../../core/l10n';
 import { timeText } from '../../core/recall/dateText';
+import { modeText, modeTold } from '../../core/plan/planMode';
 import type { SessionStore } from '../../core/ports';
 import { attachmentNote } from '../../core/session/userMessage';
 import type { StoredEntry } from '../../core/session/entry';
@@ -60,8 +61,11 @@ function entryText({ content, createdAt, display }: StoredEntry): string[] {
       return [`*${t('Compacted {0} messages here.', content.messagesBefore)}*`];
     case 'branch_summary':
     case 'memory_note':
-    case 'usage_note':
       return [content.text];
+    case 'usage_note': {
+      const mode = modeTold(content.text);
+      return [mode === null ? content.text : `*${modeText(mode)}*`];
+    }
     case 'custom_message':
       return [
         content.customType === skillType ? `*${t('Read the skill {0}', escapeMarkdown(content.text.split('\n', 1)[0]!))}*` : content.text,

@@ -60,6 +60,11 @@ describe('Plan mode', () => {
   const plan = (planning: boolean) => rig.conversation.changeDetails({ metadata: modeChange(planning) });
   const notes = () =>
     rig.conversation.entries.flatMap(({ content }) => (content.type === 'usage_note' ? [content.text.slice(0, 17).trim()] : []));
+  /** Those that the transcript shows. */
+  const shown = () =>
+    rig.conversation.entries.flatMap(({ content, display }) =>
+      content.type === 'usage_note' && display ? [content.text.slice(0, 17).trim()] : [],
+    );
   const results = () =>
     rig.conversation.entries.flatMap(({ content }) => (content.type === 'tool_result' ? [`${content.name}: ${content.status}`] : []));
 
@@ -98,6 +103,7 @@ describe('Plan mode', () => {
     rig.model.scripts.push(says('Going.'));
     await rig.conversation.send('Start');
     assert.deepEqual(notes(), ['Plan mode is on.', 'Plan mode is off.']);
+    assert.deepEqual(shown(), ['Plan mode is on.', 'Plan mode is off.']);
     const [first, ...later] = rig.model.requests;
     let before = first!;
     for (const request of later) {
@@ -124,5 +130,6 @@ describe('Plan mode', () => {
     await rig.conversation.send('Change it');
     assert.deepEqual([results(), notes().at(-1)], [['edit: denied'], 'Plan mode is on.']);
     assert.ok(rig.lastSent.includes('Plan mode is on.'));
+    assert.deepEqual(shown(), ['Plan mode is on.'], 'which is no news for the user');
   });
 });

@@ -8,7 +8,7 @@ import { recallToolName } from '../../recall/history';
 import { hintText, referenceIn, sureHit } from '../../recall/recallHint';
 import { errorText } from '../../errors';
 import { cycleEntries, verbatimEntries } from '../../session/liveCompaction';
-import { isPlanning, modeNote, planRefusal, runsInPlanMode } from '../../plan/planMode';
+import { isModeSwitch, isPlanning, modeNote, planRefusal, runsInPlanMode } from '../../plan/planMode';
 import type { NoteWrite, ToldMessage, Tool } from '../../tools/tool';
 import { toSpec, type ToolBox } from '../../tools/toolBox';
 import type { Approvals } from './approvals';
@@ -225,7 +225,7 @@ export class Turn {
     const bound = policyChangeNote(branch.entries, engine.boundInUse, branch.tokensOf);
     if (bound) await this.append(bound, false, false);
     const mode = modeNote(branch.entries, this.isPlanning, this.tools);
-    if (mode) await this.append(mode, false);
+    if (mode) await this.append(mode, isModeSwitch(branch.entries, this.isPlanning));
     if (first) await this.appendMemoryHead();
   }
 

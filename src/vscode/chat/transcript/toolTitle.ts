@@ -52,6 +52,29 @@ export function toolTitle({ name, input }: Pick<ContentOf<'tool_call'>, 'name' |
       if (list === null) return null;
       return list.length === 0 ? t('Removed the to-do list') : t('To-do list: {0} of {1} done', doneCount(list), list.length);
     }
+    case 'memory':
+      return noteTitle(value, isDone);
+    default:
+      return null;
+  }
+}
+
+/** A call of the memory tool; a note is called by its path below the root that models know. */
+function noteTitle(value: (key: string) => string | null, isDone: boolean): string | null {
+  const note = (value('path') ?? value('old_path') ?? '').replace(/^\/memories\/?/, '');
+  const command = value('command');
+  if (command === 'view') return note === '' ? t('Read the notes') : t('Read the note {0}', note);
+  if (note === '') return null;
+  switch (command) {
+    case 'create':
+      return isDone ? t('Wrote the note {0}', note) : t('Write the note {0}', note);
+    case 'str_replace':
+    case 'insert':
+      return isDone ? t('Edited the note {0}', note) : t('Edit the note {0}', note);
+    case 'delete':
+      return isDone ? t('Deleted the note {0}', note) : t('Delete the note {0}', note);
+    case 'rename':
+      return isDone ? t('Renamed the note {0}', note) : t('Rename the note {0}', note);
     default:
       return null;
   }

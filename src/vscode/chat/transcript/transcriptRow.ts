@@ -3,6 +3,7 @@ import { renderCheckpoint } from '../../../core/compaction/checkpoints/checkpoin
 import { listed, shown, t } from '../../../core/l10n';
 import { isCommandRun, readCommandRun } from '../../../core/session/commandRun';
 import type { ContentOf, EntryOf, StoredEntry } from '../../../core/session/entry';
+import { modeText, modeTold } from '../../../core/plan/planMode';
 import { skillType } from '../../../core/skills/skill';
 import { offeredRules } from '../../../core/tools/allowRules';
 import { callChange, createFileName, editFileName } from '../../../core/tools/files/callChange';
@@ -113,8 +114,10 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'custom_message':
       if (isCommandRun(content)) return commandRow(entry, content, context, folded);
       return content.customType === skillType ? skillRow(entry, content.text) : info(content.text);
-    case 'usage_note':
-      return info(content.text);
+    case 'usage_note': {
+      const mode = modeTold(content.text);
+      return info(mode === null ? content.text : modeText(mode));
+    }
     case 'tool_result':
     case 'memory_note':
     case 'label':

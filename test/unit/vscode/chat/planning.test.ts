@@ -64,4 +64,27 @@ describe('what the chat shows of lists, modes and side questions', () => {
     const shown = rig.presenter.parts().rows.flatMap((row) => (row.kind === 'tool' ? [[row.title, row.output, row.aside]] : []));
     deepStrictEqual(shown, [['Looked into: Where is the port set?', 'In a.ts:3.', aside]]);
   });
+
+  it('says in words that the mode has changed, and what was done with notes', () => {
+    const rig = new PresenterRig();
+    rig.append({ type: 'usage_note', text: 'Plan mode is on. Change nothing yet.' });
+    const note = (callId: string, input: unknown) => {
+      rig.append(call(callId, 'memory', input));
+      rig.append({ type: 'tool_result', callId, name: 'memory', text: 'Done.', status: 'ok' });
+    };
+    note('c1', { command: 'view', path: '/memories' });
+    note('c2', { command: 'create', path: '/memories/tides.md', file_text: 'Local.' });
+    note('c3', { command: 'rename', old_path: '/memories/a.md', new_path: '/memories/b.md' });
+    note('c4', { command: 'sing' });
+    rig.append({ type: 'usage_note', text: 'Plan mode is off. All tools can be used.' });
+    const shown = rig.presenter.parts().rows.map((row) => (row.kind === 'tool' ? row.title : row.kind === 'info' ? row.text : row.kind));
+    deepStrictEqual(shown, [
+      'Plan mode on: the model changes nothing',
+      'Read the notes',
+      'Wrote the note tides.md',
+      'Renamed the note a.md',
+      null,
+      'Plan mode off: the model can change files again',
+    ]);
+  });
 });
