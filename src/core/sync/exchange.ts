@@ -1,6 +1,7 @@
 import type { Change } from './change';
 import { changeVersion } from './change';
 import { pullLogs, type Problem } from './pullLogs';
+import { pullNewest } from './pullNewest';
 import { forkPoint, isForked, refill } from './repairLogs';
 import type { SealedRecord, Sealer, SessionKey, WrappedKey } from './sealedRecord';
 import type { EngineHead, SyncEngine } from './syncEngine';
@@ -17,6 +18,10 @@ export interface SyncDeps {
   /** UUIDs, of records and of a device that begins anew. */
   readonly newId: () => string;
   readonly onProgress?: (progress: { readonly pulled: number; readonly of: number }) => void;
+  /** Called when what was said last can be read, while the rest of a history that is new here is still to come. */
+  readonly onUsable?: () => void;
+  /** Ends it with `CancelledError` between two answers of the engine. */
+  readonly signal?: AbortSignal;
 }
 
 export interface SyncReport {
@@ -41,6 +46,9 @@ export async function syncOnce(deps: SyncDeps): Promise<SyncReport> {
   const renewed = await renewIfForked(deps, heads);
   if (before.waitsForTurn) await replica.receive([], []);
   const problems: Problem[] = [];
+  const others = heads.filter(({ device }) => device !== before.device);
+  const isNewHere = !before.logs.some(({ device }) => device !== before.device);
+  if (isNewHere && (await pullNewest(deps, others)) > 0) deps.onUsable?.();
   const pulled = await pullLogs(deps, heads, problems);
   await drain(deps);
   const held = await replica.held();

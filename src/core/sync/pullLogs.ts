@@ -1,3 +1,4 @@
+import { CancelledError } from '../errors';
 import { english } from '../l10n';
 import { isForked } from './repairLogs';
 import type { Opened, SealedRecord, Sealer, SessionKey } from './sealedRecord';
@@ -20,6 +21,8 @@ export interface PullDeps {
   readonly engine: SyncEngine;
   readonly sealer: Sealer;
   readonly onProgress?: (progress: { readonly pulled: number; readonly of: number }) => void;
+  /** Ends it between two answers of the engine. */
+  readonly signal?: AbortSignal;
 }
 
 /** Takes over what other devices have added; returns how many rows. */
@@ -47,7 +50,7 @@ export async function pullLogs(deps: PullDeps, heads: readonly EngineHead[], pro
 }
 
 async function pullLog(
-  { replica, engine, sealer }: PullDeps,
+  { replica, engine, sealer, signal }: PullDeps,
   head: EngineHead,
   log: { readonly next: number; readonly mark: number },
   problems: Problem[],
@@ -57,6 +60,7 @@ async function pullLog(
   let { next, mark } = log;
   const problem = (kind: Problem['kind'], index: number, detail: string) => problems.push({ kind, device, index, detail });
   while (next < head.next) {
+    if (signal?.aborted) throw new CancelledError();
     const answer = await engine.pull({ device, from: next, to: head.next });
     if (answer.length === 0) {
       problem('missing', next, english('the engine does not give the records that it says it has'));
@@ -105,7 +109,7 @@ function faultOf(
 }
 
 /** Opens the rows, with keys of the engine's where a row needs one that nobody here has seen yet; those come back. */
-async function openAll(
+export async function openAll(
   engine: SyncEngine,
   sealer: Sealer,
   rows: readonly SealedRecord[],

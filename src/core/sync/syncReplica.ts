@@ -33,6 +33,8 @@ export interface ReceivedRow {
   readonly row: SealedRecord;
   /** Null: it cannot be read yet, and is carried on. */
   readonly change: Change | null;
+  /** It is merged ahead of its place in the log, where it comes once more (pullNewest.ts). */
+  readonly early?: true;
   /** The session and the key that is missing; both are empty for what a newer program has written. */
   readonly unread?: { readonly session: string; readonly keyId: string };
 }

@@ -19,7 +19,7 @@ export async function syncStoreOnce(
   store: SyncStore & Pick<SessionStore, 'status'>,
   engine: SyncEngine,
   keys: HistoryKeys,
-  onProgress: NonNullable<SyncDeps['onProgress']> = () => undefined,
+  told: Pick<SyncDeps, 'onProgress' | 'onUsable' | 'signal'> = {},
 ): Promise<StoreSyncReport> {
   const folder = join(dirname(store.status.file), 'notes');
   const notes = new NoteFiles(store, new FileMemoryNotes(folder), folder);
@@ -30,7 +30,7 @@ export async function syncStoreOnce(
     engine,
     sealer: new GcmSealer(keys, held.keys),
     newId: randomUUID,
-    onProgress,
+    ...told,
   });
   return { ...report, notes: await notes.apply() };
 }

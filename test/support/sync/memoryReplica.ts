@@ -344,7 +344,11 @@ export class MemoryReplica implements SyncReplica, MergeTarget, KeptKeys {
 
   receive(rows: readonly ReceivedRow[], keys: readonly SessionKey[]): Promise<void> {
     this.addKeys(keys, true);
-    for (const { row, change, unread } of rows) {
+    for (const { row, change, unread, early } of rows) {
+      if (early) {
+        if (change) mergeChange(this, change, row.device);
+        continue;
+      }
       if (row.index >= (this.logs.get(row.device)?.length ?? 0)) this.hold(row);
       const place = `${row.device} ${row.index}`;
       if (unread) this.unread.set(place, { device: row.device, index: row.index, ...unread });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { syncOnce, type SyncReport } from '../../../src/core/sync/exchange';
+import { syncOnce, type SyncDeps, type SyncReport } from '../../../src/core/sync/exchange';
 import type { Sealer } from '../../../src/core/sync/sealedRecord';
 import type { SyncEngine } from '../../../src/core/sync/syncEngine';
 import { GcmSealer } from '../../../src/node/sync/gcmSealer';
@@ -59,9 +59,9 @@ export class SyncDevice {
     return { ...(await this.sync(engine)), notes: await files.apply() };
   }
 
-  async sync(engine: SyncEngine): Promise<SyncReport> {
+  async sync(engine: SyncEngine, told: Pick<SyncDeps, 'onProgress' | 'onUsable' | 'signal'> = {}): Promise<SyncReport> {
     const held = await this.store.syncHeld();
-    return syncOnce({ replica: storeReplica(this.store), engine, sealer: new GcmSealer(keys, held.keys), newId: randomUUID });
+    return syncOnce({ replica: storeReplica(this.store), engine, sealer: new GcmSealer(keys, held.keys), newId: randomUUID, ...told });
   }
 
   async begin(title: string): Promise<string> {

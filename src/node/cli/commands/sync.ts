@@ -105,8 +105,10 @@ function open({ engine, history }: SyncSetup, create: boolean): Promise<SyncEngi
 }
 
 async function once(store: SessionStore, { engine, keys }: Opened, flags: Flags): Promise<number> {
-  const report = await syncStoreOnce(store, engine, keys, ({ pulled, of }) => {
-    if (of > 1_000) process.stderr.write(`${pulled.toLocaleString('en')} of ${of.toLocaleString('en')} records\n`);
+  const report = await syncStoreOnce(store, engine, keys, {
+    onProgress: ({ pulled, of }) => {
+      if (of > 1_000) process.stderr.write(`${pulled.toLocaleString('en')} of ${of.toLocaleString('en')} records\n`);
+    },
   });
   tell(report, flags);
   return report.problems.some(({ kind }) => kind !== 'newer') ? 1 : 0;

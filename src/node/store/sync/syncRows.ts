@@ -150,9 +150,9 @@ function receive(open: SyncNeeds, rows: readonly ReceivedRow[], keys: readonly S
       sync.addKeys(keys, true);
       const target = new MergeRows(open, sync.device, new Set(held));
       for (const { change, device } of target.takeFree()) mergeChange(target, change, device);
-      for (const { row, change, unread } of rows) {
-        if (row.index >= sync.nextOf(row.device)) sync.hold(row, unread);
-        else if (!unread) sync.markRead(row);
+      for (const { row, change, unread, early } of rows) {
+        if (!early && row.index >= sync.nextOf(row.device)) sync.hold(row, unread);
+        else if (!early && !unread) sync.markRead(row);
         if (change) mergeChange(target, change, row.device);
       }
       connection.run('UPDATE sync_state SET merging = 0, clock = max(clock, ?)', [target.clock]);
