@@ -110,6 +110,7 @@ const builds = [
       storeTaskWorker: 'src/node/store/owner/storeTaskWorker.ts',
       tokenWorker: 'src/node/tokens/tokenWorker.ts',
       analystWorker: 'src/node/analysis/analystWorker.ts',
+      syncWorker: 'src/node/sync/syncWorker.ts',
     },
     outdir: 'dist',
   },

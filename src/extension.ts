@@ -115,7 +115,8 @@ export function activate(context: ExtensionContext): void {
   contextKeys.set('canUndo', memory.lastMeter()?.canUndo === true);
   showStoredKey();
   const watched = setting('agents.watch');
-  if (setting('openclaw.inherit') === true || (Array.isArray(watched) && watched.length > 0)) inBackground(composed());
+  if (memory.synced() !== null || setting('openclaw.inherit') === true || (Array.isArray(watched) && watched.length > 0))
+    inBackground(composed());
   else if (typeof memory.lastSession() !== 'string') {
     inBackground(
       import('./vscode/history/storeLocation').then(

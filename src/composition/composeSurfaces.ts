@@ -9,6 +9,7 @@ import { answersFrom } from '../vscode/chat/chatRequests';
 import { ChatView } from '../vscode/chat/chatView';
 import { HistoryCommands } from '../vscode/history/historyCommands';
 import type { Agents } from '../vscode/agents/agents';
+import type { SyncHere } from '../vscode/sync/syncHere';
 import { unsearchedText } from '../vscode/agents/agentStates';
 import { SessionActions } from '../vscode/sessions/sessionActions';
 import { VscodeWorkspace } from '../vscode/tools/vscodeWorkspace';
@@ -40,7 +41,7 @@ export function composeSurfaces(
   base: Base,
   chat: ChatParts,
   { tree, documents }: SessionParts,
-  watch: { readonly openClaw: () => Promise<void>; readonly agents: Agents },
+  watch: { readonly openClaw: () => Promise<void>; readonly agents: Agents; readonly sync: SyncHere },
 ): SurfaceParts {
   const { context, log, memory, keys, contextKeys, owned, configuration, location } = base;
   const { places, runtime, store, models, fullQuestions, previews } = chat;
@@ -106,6 +107,7 @@ export function composeSurfaces(
       showAnalytics: () => analytics.show(),
       watchOpenClaw: watch.openClaw,
       watchAgents: () => watch.agents.choose(),
+      sync: watch.sync,
       unsearched: async () => unsearchedText(await watch.agents.states()),
       agents: { folder: storeFolder, context, servers: base.servers },
       sessions: {

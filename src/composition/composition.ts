@@ -25,6 +25,7 @@ import type { SessionDetailsFiles } from '../vscode/sessions/sessionDetailsFiles
 import type { Base, StartedParts } from './base';
 import { type ChatParts, composeChat } from './composeChat';
 import { composeSessions } from './composeSessions';
+import { composeSync } from './composeSync';
 import { composeSurfaces } from './composeSurfaces';
 import { keepCurrent } from './keepCurrent';
 
@@ -58,9 +59,10 @@ export function compose(started: StartedParts): Composition {
   const chat = composeChat(base, () => surfaces.view.focusComposer(), noteSessions);
   const agents = base.owned.add(agentsHere(base, async (folder) => (await chat.runtime.get()).openStore(folder, { repair: false })));
   const sessions = composeSessions(base, chat, agents);
-  const surfaces = composeSurfaces(base, chat, sessions, { openClaw: () => openClaw.choose(), agents });
+  const sync = composeSync(base, chat);
+  const surfaces = composeSurfaces(base, chat, sessions, { openClaw: () => openClaw.choose(), agents, sync });
   const openClaw = composeOpenClaw(base, chat);
-  chat.store.companions.push(openClaw, agents);
+  chat.store.companions.push(openClaw, agents, sync);
   keepCurrent(base, chat);
 
   const { places, runtime, store, previews } = chat;

@@ -48,7 +48,7 @@ function midnight(at: number): number {
 let medium: Intl.DateTimeFormat | undefined;
 
 /** `15 Nov 2026`. The format is made at the first use, when the language is known, and once: making it takes longer than a hundred uses. */
-function dateText(at: number): string {
+export function dateText(at: number): string {
   return (medium ??= new Intl.DateTimeFormat(textLocale(), { dateStyle: 'medium' })).format(at);
 }
 

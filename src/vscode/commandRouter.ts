@@ -41,6 +41,7 @@ import { RestoreCommands, type RestoreCommandName, type RestoreCommandsDeps } fr
 import { ModelCommands } from './models/modelCommands';
 import { pickPolicy, policyName, savePolicySetting } from './context/contextPickers';
 import type { ModelSource } from './models/modelSource';
+import type { SyncCommandName, SyncHere } from './sync/syncHere';
 import { relinkHistory, type RelinkDeps } from './history/relink';
 import type { ChangeDocuments } from './tools/changeDocuments';
 import type { TransferCommandName, TransferCommands } from './history/transferCommands';
@@ -74,6 +75,7 @@ export interface CommandRouterDeps {
   readonly showBreakdown: () => void;
   readonly showAnalytics: () => void;
   readonly watchAgents: () => Promise<void>;
+  readonly sync: Pick<SyncHere, 'all'>;
   /** Other programs that a search has not looked at, in words; null: none. */
   readonly unsearched: () => Promise<string | null>;
   readonly watchOpenClaw: () => Promise<void>;
@@ -202,6 +204,7 @@ export class CommandRouter implements WorkbenchActions {
       ...deps.care.all,
       ...deps.transfer.all,
       ...agents.all,
+      ...deps.sync.all,
     };
   }
 
@@ -216,6 +219,7 @@ export class CommandRouter implements WorkbenchActions {
     | HistoryCommandsCommandName
     | TransferCommandName
     | AgentCommandName
+    | SyncCommandName
   > = {
     newSession: () => this.newSession(),
     searchHistory: ([typed]) => this.searchHistory(typeof typed === 'string' ? typed : ''),

@@ -111,6 +111,11 @@ export const commandIds = {
   shareHistory: 'threadkeeper.shareHistory',
   connectAgent: 'threadkeeper.connectAgent',
   disconnectAgent: 'threadkeeper.disconnectAgent',
+  setUpSync: 'threadkeeper.setUpSync',
+  syncNow: 'threadkeeper.syncNow',
+  syncStatus: 'threadkeeper.syncStatus',
+  addSyncDevice: 'threadkeeper.addSyncDevice',
+  leaveSync: 'threadkeeper.leaveSync',
   verifyHistory: 'threadkeeper.verifyHistory',
   exportSession: 'threadkeeper.exportSession',
   exportHistory: 'threadkeeper.exportHistory',
@@ -151,6 +156,8 @@ export const contextKeys = {
   reviewing: 'threadkeeper.reviewing',
   /** A key is kept in the secret storage. */
   hasStoredKey: 'threadkeeper.hasStoredKey',
+  /** This workspace is synchronized. */
+  syncOn: 'threadkeeper.syncOn',
 } as const;
 export type ContextKey = keyof typeof contextKeys;
 

@@ -67,6 +67,8 @@ export interface Settings {
   readonly switchFiles: 'always' | 'ask' | 'never';
   /** `path` is the folder of its agents; empty stands for where OpenClaw keeps them. With `twoWay`, replies go there too. */
   readonly openClaw: { readonly inherit: boolean; readonly path: string; readonly sessionKey: string; readonly twoWay: boolean };
+  /** *Set Up Sync…* offers the address; empty: none. Other devices call this one by the name; empty: what the system calls it. */
+  readonly sync: { readonly address: string; readonly deviceName: string };
   /** Programs whose sessions come in as they are written; `workspace`: those about its folders. */
   readonly agents: { readonly watch: readonly ProgramId[]; readonly sessions: 'workspace' | 'all' };
 }
@@ -137,6 +139,7 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
       sessionKey: take('openclaw.sessionKey'),
       twoWay: take('openclaw.twoWay'),
     },
+    sync: { address: take('sync.address'), deviceName: take('sync.deviceName') },
     agents: { watch: [...new Set(take('agents.watch'))], sessions: take('agents.sessions') },
   };
   return { settings, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };
@@ -168,6 +171,8 @@ const Names = z.array(z.string());
 
 const text: Check<string> = { schema: z.string(), expected: () => t('text') };
 const modelId: Check<string> = { schema: Trimmed, expected: () => t('the id of a model') };
+const aName: Check<string> = { schema: Trimmed.check(z.maxLength(60)), expected: () => t('a short name') };
+const anEngine: Check<string> = { schema: Trimmed, expected: () => t('a folder or an address such as postgres://user@host/database') };
 const aFolder: Check<string> = { schema: Trimmed, expected: () => t('a folder') };
 const sessionKey: Check<string> = { schema: Trimmed, expected: () => t('the key of a session') };
 const anAddress: Check<string> = {
@@ -264,6 +269,8 @@ const checks = {
   'openclaw.path': aFolder,
   'openclaw.sessionKey': sessionKey,
   'openclaw.twoWay': aFlag,
+  'sync.address': anEngine,
+  'sync.deviceName': aName,
   'agents.watch': programIds,
   'agents.sessions': whichSessions,
   'history.trashDays': days,

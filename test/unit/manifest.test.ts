@@ -104,6 +104,8 @@ const enablement: Readonly<Record<string, readonly CommandName[]>> = {
   [contextKeys.asking]: ['answerApproval'],
   [contextKeys.contextFull]: ['decideWhenFull'],
   [contextKeys.hasStoredKey]: ['removeApiKey'],
+  [`isWorkspaceTrusted && !${contextKeys.syncOn}`]: ['setUpSync'],
+  [contextKeys.syncOn]: ['syncNow', 'syncStatus', 'addSyncDevice', 'leaveSync'],
 };
 
 /** The tree tells these commands what for, so the palette does not offer them. */
@@ -203,6 +205,11 @@ describe('manifest', () => {
       [commandIds.shareHistory]: 'Threadkeeper: Share This History with Agents…',
       [commandIds.connectAgent]: 'Threadkeeper: Connect an Agent…',
       [commandIds.disconnectAgent]: 'Threadkeeper: Disconnect an Agent…',
+      [commandIds.setUpSync]: 'Threadkeeper: Set Up Sync…',
+      [commandIds.syncNow]: 'Threadkeeper: Sync Now',
+      [commandIds.syncStatus]: 'Threadkeeper: Sync Status',
+      [commandIds.addSyncDevice]: 'Threadkeeper: Add a Device…',
+      [commandIds.leaveSync]: 'Threadkeeper: Leave Sync…',
       [commandIds.verifyHistory]: 'Threadkeeper: Verify and Repair History',
       [commandIds.exportSession]: 'Threadkeeper: Export Session…',
       [commandIds.exportHistory]: 'Threadkeeper: Export All Sessions…',

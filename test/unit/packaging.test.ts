@@ -42,6 +42,7 @@ describe('the package', function () {
       'cli.js',
       'storeWorker.js',
       'storeTaskWorker.js',
+      'syncWorker.js',
       'tokenWorker.js',
       'analystWorker.js',
       'postgresEngine.js',

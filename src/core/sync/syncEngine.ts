@@ -31,6 +31,11 @@ export class EngineError extends Error {
   ) {
     super(message, options);
   }
+
+  /** By its name: the client of databases is a bundle of its own, with a class of its own. */
+  static is(error: unknown): error is EngineError {
+    return error instanceof Error && error.name === 'EngineError';
+  }
 }
 
 /**

@@ -131,13 +131,13 @@ function decodeHeader(bytes: Buffer): Header {
   return { kind: bytes.readUInt8(0), keyId, session: bytes.subarray(17).toString('utf8') };
 }
 
-function encrypt(key: Buffer, bound: Buffer, plain: Uint8Array): Buffer {
+export function encrypt(key: Buffer, bound: Buffer, plain: Uint8Array): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bound);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-function decrypt(key: Buffer, bound: Buffer, sealed: Buffer): Buffer {
+export function decrypt(key: Buffer, bound: Buffer, sealed: Buffer): Buffer {
   if (sealed.length < nonceBytes + tagBytes) throw new RangeError(`${sealed.length} bytes`);
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes }).setAAD(bound);
   decipher.setAuthTag(sealed.subarray(-tagBytes));

@@ -32,6 +32,7 @@ const keys = {
   dismissedBanners: 'threadkeeper.dismissedBanners',
   instructionFilesOff: 'threadkeeper.instructionFilesOff',
   chatEditors: 'threadkeeper.chatEditors',
+  synced: 'threadkeeper.synced',
 } as const;
 
 /** Chats in editors that are remembered: one that VS Code has not given back since stays for this long. */
@@ -110,6 +111,16 @@ export class WindowState {
   private editors(): ReadonlyMap<string, EditorState> {
     const value = this.workspace.get<unknown>(keys.chatEditors);
     return new Map(Array.isArray(value) ? value.filter(isEditor) : []);
+  }
+
+  /** Which history this workspace is synchronized as, and over which engine; null: it is not. */
+  synced(): { readonly history: string; readonly engine: string } | null {
+    const { history, engine } = (this.workspace.get<unknown>(keys.synced) ?? {}) as Record<string, unknown>;
+    return typeof history === 'string' && typeof engine === 'string' ? { history, engine } : null;
+  }
+
+  setSynced(synced: { readonly history: string; readonly engine: string } | null): Promise<void> {
+    return this.save(this.workspace, keys.synced, synced ?? undefined);
   }
 
   /** The user has switched the instruction files of this workspace off. */

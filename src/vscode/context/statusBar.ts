@@ -8,6 +8,7 @@ import type { WindowState, RememberedMeter } from '../chat/windowState';
 import type { ChatState } from '../chat/chatController';
 import { commandIds, statusItemId } from '../manifest';
 import { statusView } from './statusText';
+import { escapeMarkdown } from '../plainText';
 import { waitingView, type WaitingSession } from '../chat/waitingSession';
 
 /** What is shown is remembered at most this often. */
@@ -36,6 +37,7 @@ export class StatusBar implements Disposable {
   private drawn = '';
   private spending: Spending | null = null;
   private problems: readonly PolicyProblem[] = [];
+  private sync: { readonly long: string; readonly isProblem: boolean } | null = null;
 
   constructor(private readonly deps: StatusBarDeps) {
     this.item = window.createStatusBarItem(statusItemId, StatusBarAlignment.Right, 90);
@@ -60,6 +62,12 @@ export class StatusBar implements Disposable {
     this.draw();
   }
 
+  /** How synchronizing stands; null: it is off. */
+  showSync(sync: { readonly long: string; readonly isProblem: boolean } | null): void {
+    this.sync = sync;
+    this.draw();
+  }
+
   /** Settings that cannot be used. */
   showProblems(problems: readonly PolicyProblem[]): void {
     this.problems = problems;
@@ -80,10 +88,11 @@ export class StatusBar implements Disposable {
       this.drawn = '';
       return this.item.hide();
     }
-    const text = JSON.stringify(view);
+    const sync = this.sync ? `${this.sync.isProblem ? '$(warning)' : '$(sync)'} ${escapeMarkdown(this.sync.long)}` : '';
+    const text = JSON.stringify([view, sync]);
     if (text === this.drawn) return;
     this.drawn = text;
-    const tooltip = new MarkdownString(view.tooltip, true);
+    const tooltip = new MarkdownString([view.tooltip, sync].filter((part) => part !== '').join('\n\n'), true);
     tooltip.isTrusted = { enabledCommands: Object.values(commandIds) };
     this.item.text = view.text;
     this.item.command = asks

@@ -21,6 +21,13 @@ export class SessionsPage {
     });
   }
 
+  /** What stands beside the title of the view. */
+  async description(): Promise<string | undefined> {
+    await this.open();
+    const [text] = await this.pane().locator('.pane-header .description').allInnerTexts();
+    return text?.replaceAll('\u00a0', ' ').trim() || undefined;
+  }
+
   /** Label and description of every row on screen, from the top. */
   async rows(): Promise<string[]> {
     await this.open();

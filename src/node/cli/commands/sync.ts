@@ -155,7 +155,7 @@ async function watch(store: SessionStore, opened: Opened, flags: Flags): Promise
       if (report.pulled + report.pushed + report.refilled + report.problems.length > 0) tell(report, flags);
       failures = 0;
     } catch (error) {
-      const isPassing = error instanceof EngineError || (StoreError.is(error) && error.reason === 'conflict');
+      const isPassing = EngineError.is(error) || (StoreError.is(error) && error.reason === 'conflict');
       if (!isPassing) throw error;
       failures++;
       process.stderr.write(`${errorText(error)}\n`);

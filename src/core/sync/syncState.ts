@@ -1,0 +1,20 @@
+import type { Problem } from './pullLogs';
+import type { EngineFailure } from './syncEngine';
+
+/** How synchronizing a store stands, for those who show it. */
+export interface SyncState {
+  /** `elsewhere`: another window on this store does it. `paused`: the user has cancelled it, until they ask for it. */
+  readonly phase: 'starting' | 'idle' | 'syncing' | 'elsewhere' | 'paused';
+  /** When this device and the engine had the same rows last; null: not yet, as far as is known. */
+  readonly at: number | null;
+  /** Why the last attempt failed; the next one is at `again`. */
+  readonly failure: { readonly reason: EngineFailure | 'store'; readonly message: string; readonly again: number | null } | null;
+  /** What was wrong with records of the engine, the last time. */
+  readonly problems: readonly Problem[];
+  /** While more than a few records come in. */
+  readonly progress: { readonly pulled: number; readonly of: number } | null;
+  /** What was said last can be read, although not all has come yet. */
+  readonly usable: boolean;
+}
+
+export const noSyncYet: SyncState = { phase: 'starting', at: null, failure: null, problems: [], progress: null, usable: false };

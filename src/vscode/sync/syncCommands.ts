@@ -1,0 +1,127 @@
+import { env, window, type QuickPickItem } from 'vscode';
+import { t, shown } from '../../core/l10n';
+import type { SessionStore } from '../../core/ports';
+import type { SyncSetup } from '../../core/sync/syncStore';
+import { phraseFor, setUpSync, showPhrase, type SetUpDeps } from './setUpSync';
+import type { SyncSecrets } from './syncSecrets';
+import { plainLabel } from '../plainText';
+import { adviceFor, engineName, longState, problemText } from './syncTexts';
+import type { Syncing } from './syncing';
+
+export interface SyncCommandsDeps extends Omit<SetUpDeps, 'store'> {
+  readonly store: () => Promise<SessionStore>;
+  readonly secrets: SyncSecrets;
+  readonly syncing: Syncing;
+  /** What this workspace is synchronized with from now on; null: it is not. */
+  readonly setWanted: (setup: SyncSetup | null) => Promise<void>;
+  readonly tell: (text: string) => void;
+  readonly showLog: () => void;
+}
+
+interface Row extends QuickPickItem {
+  readonly act?: () => unknown;
+}
+
+/** What can be asked of synchronizing. */
+export class SyncCommands {
+  constructor(private readonly deps: SyncCommandsDeps) {}
+
+  async setUp(): Promise<void> {
+    const setup = await setUpSync(this.deps);
+    if (!setup) return;
+    await this.deps.setWanted(setup);
+    await this.deps.syncing.apply();
+  }
+
+  async now(): Promise<void> {
+    await this.deps.syncing.apply();
+    this.deps.syncing.wake('asked');
+  }
+
+  async status(): Promise<void> {
+    const setup = await this.require();
+    const store = await this.deps.store();
+    const { syncing, now } = this.deps;
+    const { device, logs, unread } = await store.syncHeld();
+    const waits = (await store.syncPending(1)).receipt !== null;
+    const { state } = syncing;
+    const nameOf = (id: string) =>
+      plainLabel(id === device ? t('{0} (this device)', this.deps.deviceName()) : (syncing.nameOf(id) ?? t('Device {0}', id.slice(0, 8))));
+    const rows: Row[] = [
+      {
+        label: `$(sync) ${longState(state, setup.engine, now())}`,
+        ...(state.failure ? { detail: adviceFor(state.failure.reason) } : {}),
+        act: () => this.now(),
+      },
+      { label: `$(server) ${engineName(setup.engine)}`, detail: t('History “{0}”', setup.name) },
+      { label: `$(cloud-upload) ${waits ? t('Something is waiting to be sent') : t('Everything from this device was sent')}` },
+      ...(unread.length > 0
+        ? [{ label: `$(lock) ${t('{0} records cannot be read yet', unread.length)}`, detail: t('Their key has not come.') }]
+        : []),
+      ...state.problems.map((problem) => {
+        const text = problemText(problem, nameOf(problem.device));
+        return { label: `$(warning) ${text.label}`, detail: text.detail, act: () => this.deps.showLog() };
+      }),
+      { label: t('Devices'), kind: -1 },
+      ...[...new Set([device, ...logs.map((log) => log.device), ...syncing.devices.map(({ id }) => id)])].map((id) => ({
+        label: `$(device-desktop) ${nameOf(id)}`,
+        description: t('{0} records', logs.find((log) => log.device === id)?.next ?? 0),
+      })),
+      { label: '', kind: -1 },
+      { label: `$(add) ${t('Add a Device…')}`, act: () => this.addDevice() },
+      { label: `$(close) ${t('Leave Sync…')}`, act: () => this.leave() },
+    ];
+    const picked = await window.showQuickPick(rows, { title: t('Sync Status'), placeHolder: shown(longState(state, setup.engine, now())) });
+    await picked?.act?.();
+  }
+
+  async addDevice(): Promise<void> {
+    const setup = await this.require();
+    const show = t('Show Recovery Phrase');
+    const copy = t('Copy Address');
+    const answer = await window.showInformationMessage(
+      t('Add a device to this history'),
+      {
+        modal: true,
+        detail: [
+          t('1. On the other device, open this folder in VS Code and run “Threadkeeper: Set Up Sync…”.'),
+          t('2. Choose the same place: {0}', setup.engine),
+          t('3. Choose “Enter a Recovery Phrase…” and type the 24 words.'),
+        ].join('\n'),
+      },
+      show,
+      copy,
+    );
+    if (answer === copy) return env.clipboard.writeText(setup.engine);
+    if (answer !== show) return;
+    const entropy = await this.deps.secrets.key(setup.history);
+    if (!entropy) throw new Error(t('The recovery phrase is not on this machine.'));
+    const confirmed = t('Show');
+    const question = t('Show the recovery phrase?');
+    const detail = t('Whoever sees it can read your history. Look around first, and do not share your screen.');
+    if ((await window.showWarningMessage(question, { modal: true, detail }, confirmed)) !== confirmed) return;
+    await showPhrase(phraseFor(entropy), false);
+  }
+
+  async leave(): Promise<void> {
+    const setup = await this.require();
+    const leave = t('Leave');
+    const detail = [
+      t('Everything that was said stays in this workspace, also what came from other devices. It is no longer exchanged.'),
+      t('What this device has sent stays, sealed, in {0}. Other devices go on with it.', engineName(setup.engine)),
+      t('The key of the history leaves this machine: to come back, you need the recovery phrase.'),
+    ].join('\n\n');
+    if ((await window.showWarningMessage(t('Leave sync?'), { modal: true, detail }, leave)) !== leave) return;
+    await this.deps.setWanted(null);
+    await this.deps.syncing.apply();
+    await (await this.deps.store()).stopSync();
+    await this.deps.secrets.removeKey(setup.history);
+    this.deps.tell(t('This workspace is no longer synchronized.'));
+  }
+
+  private async require(): Promise<SyncSetup> {
+    const setup = await (await this.deps.store()).syncSetup();
+    if (!setup) throw new Error(t('This workspace is not synchronized. Threadkeeper: Set Up Sync… begins it.'));
+    return setup;
+  }
+}

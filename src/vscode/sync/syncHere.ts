@@ -1,0 +1,180 @@
+import { hostname } from 'node:os';
+import { ConfigurationTarget, env, ProgressLocation, window, workspace } from 'vscode';
+import { Emitter } from '../../core/base/event';
+import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { t } from '../../core/l10n';
+import type { SessionStore } from '../../core/ports';
+import type { ApiKeysDeps } from '../models/apiKeys';
+import type { WindowState } from '../chat/windowState';
+import type { ContextKeys } from '../context/contextKeys';
+import type { Log } from '../log';
+import type { CommandName } from '../manifest';
+import { settingKey, type Settings } from '../settingsValues';
+import type { SyncCommands } from './syncCommands';
+import type { Syncing } from './syncing';
+
+export type SyncCommandName = Extract<CommandName, 'setUpSync' | 'syncNow' | 'syncStatus' | 'addSyncDevice' | 'leaveSync'>;
+
+export interface SyncHereDeps {
+  readonly secrets: ApiKeysDeps['secrets'];
+  readonly memory: Pick<WindowState, 'synced' | 'setSynced'>;
+  readonly contextKeys: Pick<ContextKeys, 'set'>;
+  readonly folder: () => Promise<string>;
+  readonly store: () => Promise<SessionStore>;
+  readonly settings: () => Settings['sync'];
+  readonly log: Log;
+}
+
+/** For those who show how it stands: in few words, and in a sentence. */
+export interface SyncLine {
+  readonly short: string;
+  readonly long: string;
+  readonly isProblem: boolean;
+}
+
+interface Loaded {
+  readonly syncing: Syncing;
+  readonly commands: SyncCommands;
+  readonly line: () => SyncLine;
+}
+
+/** Synchronizing of this workspace. Until the user has set it up, or asks for it, nothing of it is loaded. */
+export class SyncHere implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<SyncLine | null>());
+  /** How it stands is another; null: it is off. */
+  readonly onDidChange = this.changed.event;
+  private loaded: Promise<Loaded> | null = null;
+  private syncing: Syncing | null = null;
+  private paused = false;
+
+  constructor(private readonly deps: SyncHereDeps) {
+    this.owned.add(workspace.onDidGrantWorkspaceTrust(() => this.begin()));
+    this.owned.add(window.onDidChangeWindowState(({ focused }) => focused && this.syncing?.wake('looked')));
+    this.begin();
+  }
+
+  readonly all: Readonly<Record<SyncCommandName, () => Promise<void>>> = {
+    setUpSync: async () => (await this.load()).commands.setUp(),
+    syncNow: async () => (await this.load()).commands.now(),
+    syncStatus: async () => (await this.load()).commands.status(),
+    addSyncDevice: async () => (await this.load()).commands.addDevice(),
+    leaveSync: async () => (await this.load()).commands.leave(),
+  };
+
+  /** What people call a device; undefined where nobody has said. */
+  nameOf(device: string): string | undefined {
+    return this.syncing?.nameOf(device);
+  }
+
+  async pause(): Promise<void> {
+    this.paused = true;
+    await this.syncing?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.syncing?.resume();
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private begin(): void {
+    const isOn = this.wanted() !== null;
+    this.deps.contextKeys.set('syncOn', isOn);
+    if (isOn) void this.load().then(({ syncing }) => (this.paused ? undefined : syncing.apply()));
+  }
+
+  private wanted(): { readonly history: string; readonly engine: string } | null {
+    return workspace.isTrusted ? this.deps.memory.synced() : null;
+  }
+
+  private load(): Promise<Loaded> {
+    return (this.loaded ??= this.loadNow());
+  }
+
+  private async loadNow(): Promise<Loaded> {
+    const { secrets, memory, contextKeys, store, settings, log, folder } = this.deps;
+    const [{ SyncCommands }, { Syncing }, { SyncSecrets }, { longState, shortState }] = await Promise.all([
+      import('./syncCommands'),
+      import('./syncing'),
+      import('./syncSecrets'),
+      import('./syncTexts'),
+    ]);
+    const kept = new SyncSecrets(secrets);
+    const ofSystem = env.remoteName === undefined ? hostname() : `${hostname()} (${env.remoteName})`;
+    const deviceName = () => settings().deviceName || ofSystem;
+    const common = { secrets: kept, distDir: __dirname, deviceName, log };
+    const syncing = this.owned.add(new Syncing({ ...common, folder, wanted: () => this.wanted() }));
+    this.syncing = syncing;
+    const line = (): SyncLine => ({
+      short: shortState(syncing.state, Date.now()),
+      long: longState(syncing.state, memory.synced()?.engine ?? '', Date.now()),
+      isProblem: syncing.state.failure !== null || syncing.state.problems.length > 0,
+    });
+    const progress = this.owned.add(new Progress(() => syncing.cancel()));
+    this.owned.add(
+      syncing.onDidChange(() => {
+        this.changed.fire(this.wanted() ? line() : null);
+        progress.show(syncing.state.progress);
+      }),
+    );
+    const commands = new SyncCommands({
+      ...common,
+      syncing,
+      store,
+      folder: workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath ?? null,
+      lastAddress: () => settings().address,
+      saveAddress: async (value) => workspace.getConfiguration().update(settingKey('sync.address'), value, ConfigurationTarget.Global),
+      setWanted: async (setup) => {
+        await memory.setSynced(setup && { history: setup.history, engine: setup.engine });
+        contextKeys.set('syncOn', this.wanted() !== null);
+      },
+      now: Date.now,
+      tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
+      showLog: () => log.show(),
+    });
+    return { syncing, commands, line };
+  }
+}
+
+/** A notification while a long history comes in, with which it can be stopped. */
+class Progress implements Disposable {
+  private running: { readonly report: (pulled: number, of: number) => void; readonly end: () => void } | null = null;
+
+  constructor(private readonly cancel: () => void) {}
+
+  show(progress: { readonly pulled: number; readonly of: number } | null): void {
+    if (!progress || progress.pulled >= progress.of) return this.dispose();
+    this.running ??= this.begin();
+    this.running.report(progress.pulled, progress.of);
+  }
+
+  dispose(): void {
+    this.running?.end();
+    this.running = null;
+  }
+
+  private begin(): NonNullable<Progress['running']> {
+    let end = (): void => undefined;
+    let tell = (_pulled: number, _of: number): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const title = t('Threadkeeper: your history is coming in');
+    void window.withProgress({ location: ProgressLocation.Notification, title, cancellable: true }, (progress, token) => {
+      let shown = 0;
+      tell = (pulled, of) => {
+        const percent = Math.floor((pulled / of) * 100);
+        if (percent > shown) progress.report({ increment: percent - shown, message: `${percent}%` });
+        shown = Math.max(shown, percent);
+      };
+      token.onCancellationRequested(() => {
+        this.cancel();
+        end();
+      });
+      return ended;
+    });
+    return { report: (pulled, of) => tell(pulled, of), end: () => end() };
+  }
+}

@@ -1,0 +1,90 @@
+import { isDatabase } from '../../node/sync/openEngine';
+import type { Problem } from '../../core/sync/pullLogs';
+import type { EngineFailure } from '../../core/sync/syncEngine';
+import type { SyncState } from '../../core/sync/syncState';
+import { shown, t, wholeNumber } from '../../core/l10n';
+import { plainLabel } from '../plainText';
+import { clockText, dateText, percentText } from '../../protocol/figures';
+
+/** An address without what nobody needs to see: `keeper on db.example.org`, or the folder. */
+export function engineName(address: string): string {
+  if (!isDatabase(address)) return plainLabel(address);
+  const { host, pathname } = new URL(address);
+  return plainLabel(`${decodeURIComponent(pathname.slice(1)) || 'postgres'} @ ${host}`);
+}
+
+/** In few words, for the title of a view. Empty where there is nothing to say. */
+export function shortState(state: SyncState, now: number): string {
+  const { phase, at, failure, progress, problems } = state;
+  if (phase === 'paused') return t('sync paused');
+  if (progress) return t('syncing, {0}', percentText(progress.pulled, Math.max(1, progress.of)));
+  if (failure) return at === null ? t('not synced yet') : t('not synced since {0}', timeText(at, now));
+  if (problems.length > 0) return t('synced, with problems');
+  return at === null ? t('syncing…') : t('synced');
+}
+
+/** A sentence, for a tooltip. */
+export function longState(state: SyncState, address: string, now: number): string {
+  const { at, failure, progress } = state;
+  const where = engineName(address);
+  if (state.phase === 'paused') return t('Synchronizing is paused. “Threadkeeper: Sync Now” goes on.');
+  if (progress) return t('Synchronizing with {0}: {1} of {2} records', where, wholeNumber(progress.pulled), wholeNumber(progress.of));
+  if (failure) {
+    const reason = shown(failure.message);
+    return at === null ? t('Not synchronized yet: {0}', reason) : t('Not synchronized since {0}: {1}', timeText(at, now), reason);
+  }
+  return at === null ? t('Synchronizing with {0}…', where) : t('Synchronized with {0}, last at {1}', where, timeText(at, now));
+}
+
+/** What a user can do about an engine that cannot be used, beside what its message says. */
+export function adviceFor(reason: EngineFailure | 'store'): string {
+  switch (reason) {
+    case 'unreachable':
+      return t('Check the address, that the server runs, and that this machine can reach it. What you say meanwhile is sent later.');
+    case 'refused':
+      return t('Check the user and the password, and that the user may create tables, read and write. Nothing is lost.');
+    case 'full':
+      return t('Make room there. What you say meanwhile is kept here and sent later.');
+    case 'readonly':
+      return t('Make it writable, or use the address of the server that is written to. What you say meanwhile is sent later.');
+    case 'version':
+      return t('Update Threadkeeper on this machine.');
+    case 'no_history':
+      return t('Check the words and the address. Nothing was changed.');
+    case 'store':
+      return t('The history on this machine could not be read or written. Run “Threadkeeper: Verify and Repair History”.');
+  }
+}
+
+/** What is wrong with records, in words, with what to do. */
+export function problemText({ kind, detail }: Problem, device: string): { readonly label: string; readonly detail: string } {
+  const what = shown(detail);
+  switch (kind) {
+    case 'newer':
+      return {
+        label: t('A newer version has written records on {0}', device),
+        detail: t('Update Threadkeeper here to read them. They are kept.'),
+      };
+    case 'missing':
+      return {
+        label: t('Records of {0} are missing: {1}', device, what),
+        detail: t('They come back by themselves when that device synchronizes.'),
+      };
+    case 'no_key':
+    case 'key_refused':
+      return {
+        label: t('Records of {0} cannot be opened: {1}', device, what),
+        detail: t('Synchronize that device, so that it sends the key again.'),
+      };
+    case 'damaged':
+    case 'forked':
+      return {
+        label: t('Records of {0} are not as they were written: {1}', device, what),
+        detail: t('None of them was taken over. Look who can write to the engine; your history here is whole.'),
+      };
+  }
+}
+
+function timeText(at: number, now: number): string {
+  return now - at < 20 * 60 * 60_000 ? clockText(at) : dateText(at);
+}

@@ -1,0 +1,139 @@
+import { Emitter } from '../../core/base/event';
+import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { errorText } from '../../core/errors';
+import { t } from '../../core/l10n';
+import type { Logger } from '../../core/ports';
+import { noSyncYet, type SyncState } from '../../core/sync/syncState';
+import { SyncThread, type NamedDevice, type SyncAnswer } from '../../node/sync/syncInThread';
+import type { SyncSecrets } from './syncSecrets';
+
+export interface SyncingDeps {
+  /** Where this workspace keeps its sessions. */
+  readonly folder: () => Promise<string>;
+  /** Where the workers lie. */
+  readonly distDir: string;
+  readonly secrets: SyncSecrets;
+  /** Which history this workspace belongs to, and over which engine it is exchanged; null: none, or the workspace is not trusted. */
+  readonly wanted: () => { readonly history: string; readonly engine: string } | null;
+  /** What other devices call this one. */
+  readonly deviceName: () => string;
+  readonly log: Logger;
+}
+
+/** Keeps this workspace's history and its engine together while the window is open: starts the thread that does, and says how it stands. */
+export class Syncing implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  readonly onDidChange = this.changed.event;
+  private thread: SyncThread | null = null;
+  private current: SyncState = noSyncYet;
+  private named: readonly NamedDevice[] = [];
+  private own = '';
+  /** Starting and stopping happen one after the other. */
+  private last: Promise<unknown> = Promise.resolve();
+  private paused = false;
+
+  constructor(private readonly deps: SyncingDeps) {}
+
+  get state(): SyncState {
+    return this.current;
+  }
+
+  /** Of this device; empty until it is known. */
+  get device(): string {
+    return this.own;
+  }
+
+  get devices(): readonly NamedDevice[] {
+    return this.named;
+  }
+
+  /** What people call a device; undefined: it has not said. */
+  nameOf(device: string): string | undefined {
+    return this.named.find(({ id }) => id === device)?.name || undefined;
+  }
+
+  /** Begins or ends it, as what is wanted says. Never rejects. */
+  apply(): Promise<void> {
+    return this.serial(async () => {
+      const wanted = this.paused ? null : this.deps.wanted();
+      if ((wanted === null) === (this.thread === null)) return;
+      if (!wanted) return this.end();
+      const entropy = await this.deps.secrets.key(wanted.history);
+      if (!entropy) throw new Error(t('The recovery phrase is not on this machine.'));
+      const password = (await this.deps.secrets.password(wanted.engine)) ?? null;
+      this.current = noSyncYet;
+      const { distDir, deviceName } = this.deps;
+      const thread: SyncThread = new SyncThread(
+        { folder: await this.deps.folder(), distDir, entropy, password, deviceName: deviceName() },
+        (answer) => {
+          if (this.thread === thread) this.heard(answer);
+        },
+      );
+      this.thread = thread;
+      this.deps.log.info('sync_begun');
+    }).catch((error: unknown) => this.failed(errorText(error)));
+  }
+
+  wake(reason: 'asked' | 'looked'): void {
+    this.thread?.wake(reason);
+  }
+
+  /** Ends what is coming in; *Sync Now* goes on. */
+  cancel(): void {
+    this.thread?.cancel();
+  }
+
+  /** While the store is being opened anew nothing else may have it open. */
+  async pause(): Promise<void> {
+    this.paused = true;
+    await this.serial(() => this.end());
+  }
+
+  resume(): void {
+    this.paused = false;
+    void this.apply();
+  }
+
+  dispose(): void {
+    void this.pause();
+    this.owned.dispose();
+  }
+
+  private async end(): Promise<void> {
+    const { thread } = this;
+    this.thread = null;
+    await thread?.stop();
+    this.changed.fire();
+  }
+
+  private heard(answer: SyncAnswer): void {
+    switch (answer.type) {
+      case 'state':
+        this.current = answer.state;
+        return this.changed.fire();
+      case 'devices':
+        this.own = answer.own;
+        this.named = answer.devices;
+        return this.changed.fire();
+      case 'log':
+        return this.deps.log[answer.level](answer.event, answer.data);
+      case 'begun':
+        return;
+      case 'ended':
+        if (answer.failure !== null) this.failed(answer.failure);
+    }
+  }
+
+  private failed(message: string): void {
+    this.deps.log.warn('sync_failed', { detail: message });
+    this.current = { ...this.current, phase: 'idle', progress: null, failure: { reason: 'store', message, again: null } };
+    this.changed.fire();
+  }
+
+  private serial<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}
