@@ -12,6 +12,7 @@ import type { Draft, QueuedMessage } from './session/userMessage';
 import type { StoredEntry } from './session/entry';
 import type { FileContentLimits, LetGo, PurgePreview, SummaryRetry } from './maintenance/reports';
 import type { FileMark } from './rewind/fileHistory';
+import type { ExchangeAround, FileEditRecord } from './attribution/editRecord';
 import type { PassageVector, Unembedded, VectorStatus } from './embeddings/embeddings';
 import type { SearchQuery, SearchResult } from './session/searchQuery';
 import type { NewSession, Session, SessionPatch, SessionQuery } from './session/session';
@@ -93,6 +94,12 @@ export interface SessionStore extends SessionTransfer, SyncStore {
   branchSteps(session: string): Promise<BranchStep[]>;
   /** What calls and restores have done to files, of the session and of what it shares with others, in the order in which it was done. */
   fileMarks(session: string): Promise<FileMark[]>;
+  /**
+   * Calls and answers that name a file of this name (without its folders) and may have changed it, and what is recorded of calls that have,
+   * the newest `limit` of each; none that failed, none of sessions in the trash. A commit costs nothing for it: they are searched for.
+   */
+  editsNaming(name: string, limit: number): Promise<FileEditRecord[]>;
+  exchangeAround(entry: string): Promise<ExchangeAround>;
   entries(uuids: readonly string[]): Promise<StoredEntry[]>;
   /** A `seq` is the short id (`#123`) that summaries and recall show to models. */
   entriesBySeq(seqs: readonly number[]): Promise<StoredEntry[]>;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { why, whyHelp } from './attribution/whyCommand';
 import { ask, askHelp } from './cli/commands/ask';
 import { backup, backupHelp } from './cli/commands/backup';
 import { cleanUp, cleanUpHelp } from './cli/commands/cleanUp';
@@ -28,6 +29,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper sessions … lists the sessions of a history (sessions --help)
   threadkeeper show …     what was said in a session (show --help)
   threadkeeper search …   finds what was said in a history (search --help)
+  threadkeeper why …      which message a line of a file goes back to (why --help)
   threadkeeper embed …    has an embedding model read a history, for search by meaning (embed --help)
   threadkeeper context …  what the model would be sent, with its breakdown (context --help)
   threadkeeper compact …  folds older messages of a session into a summary (compact --help)
@@ -52,6 +54,7 @@ const commands = [
   { name: 'sessions', run: sessions, help: sessionsHelp },
   { name: 'show', run: show, help: showHelp },
   { name: 'search', run: search, help: searchHelp },
+  { name: 'why', run: why, help: whyHelp },
   { name: 'embed', run: embed, help: embedHelp },
   { name: 'context', run: context, help: contextHelp },
   { name: 'compact', run: compact, help: compactHelp },

@@ -1,4 +1,5 @@
 import { window, type ExtensionContext } from 'vscode';
+import { whyThisLine } from './attribution/whyThisLine';
 import { askWithoutHistory } from './models/askWithoutHistory';
 import { isMemoryWrite } from '../core/memory/nudges';
 import { wholeNoteChange } from '../core/memory/notes';
@@ -222,6 +223,7 @@ export class CommandRouter implements WorkbenchActions {
     | SyncCommandName
   > = {
     newSession: () => this.newSession(),
+    whyIsThisLineHere: () => whyThisLine({ store: this.deps.composer.store, goTo: (session, entry) => this.goTo(session, entry) }),
     searchHistory: ([typed]) => this.searchHistory(typeof typed === 'string' ? typed : ''),
     relinkHistory: () => this.relinkHistory(),
     declineRelink: () => this.declineRelink(),

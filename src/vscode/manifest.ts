@@ -124,6 +124,7 @@ export const commandIds = {
   restoreHistory: 'threadkeeper.restoreHistory',
   addSelection: 'threadkeeper.addSelection',
   addFile: 'threadkeeper.addFile',
+  whyIsThisLineHere: 'threadkeeper.whyIsThisLineHere',
   openMemoryNotes: 'threadkeeper.openMemoryNotes',
   askWithoutHistory: 'threadkeeper.askWithoutHistory',
   showLog: 'threadkeeper.showLog',

@@ -16,6 +16,7 @@ import { appendOperations } from '../rows/appending';
 import { BlobFiles } from '../rows/blobFiles';
 import { branchOperations } from '../rows/branches';
 import { draftOperations, DraftRows } from '../rows/draftRows';
+import { editOperations } from '../rows/editRows';
 import { entryOperations, EntryRows } from '../rows/entryRows';
 import { FileContents, fileContentOperations } from '../rows/fileContents';
 import { partialOperations, PartialRows } from '../rows/partialRows';
@@ -50,6 +51,7 @@ const operations: Operations<OpenRows> = {
   ...sessionOperations,
   ...appendOperations,
   ...entryOperations,
+  ...editOperations,
   ...branchOperations,
   ...partialOperations,
   ...draftOperations,

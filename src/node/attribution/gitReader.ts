@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { squeezed } from '../../core/attribution/chooseEdits';
+import type { FoundRepository } from '../rewind/gitRepository';
+
+/** The commit with which a line came, as `git blame` tells it. */
+export interface Blamed {
+  readonly commit: string;
+  readonly author: string;
+  /** When it was committed, in milliseconds. */
+  readonly at: number;
+  readonly summary: string;
+  /** The file and the line, from 0, as they were there. */
+  readonly path: string;
+  readonly line: number;
+  readonly previous: { readonly commit: string; readonly path: string } | null;
+}
+
+/** Bytes of one answer; files that are longer are not written by hand. */
+const mostBytes = 32 * 1024 * 1024;
+const timeLimitMs = 30_000;
+/** States of a file that are looked through. */
+const mostStates = 60;
+/** Lines before and after that are asked about as well: what was moved is known by the letters of a block, 20 at least. */
+const around = 15;
+
+/** Asks Git about commits, and never about the work tree: then neither filters nor hooks of a repository are run. */
+export class GitReader {
+  constructor(
+    private readonly repository: FoundRepository,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** The lines of a file in a commit; null: it is not there, or no text. Rejects when Git cannot be used. */
+  async lines(commit: string, path: string): Promise<readonly string[] | null> {
+    const text = await this.optional(['cat-file', 'blob', `${commit}:${path}`]);
+    return text === null || text.includes('\0') ? null : linesOf(text);
+  }
+
+  /** Null: the file is not there, or has no such line. `-w -M -C`: past changes of blanks, and from where it was moved or copied. */
+  async blame(commit: string, path: string, line: number): Promise<Blamed | null> {
+    const place = `${Math.max(1, line + 1 - around)},+${Math.min(line, around) + around + 1}`;
+    const said = await this.optional(['blame', '--no-textconv', '-w', '-M', '-C', '-L', place, '--line-porcelain', commit, '--', path]);
+    return said === null ? null : parseBlame(said, line);
+  }
+
+  /** When the file was committed last, up to a commit and with it, in milliseconds; null: never. */
+  async lastCommit(commit: string, path: string): Promise<number | null> {
+    const said = await this.optional(['rev-list', '-1', '--timestamp', commit, '--', path]);
+    const seconds = /^(\d+) /.exec(said ?? '')?.[1];
+    return seconds === undefined ? null : Number(seconds) * 1000;
+  }
+
+  /** Whether the line stood in the file in one of the states that were committed since a time, up to a commit and with it. */
+  async stoodSince(at: number, commit: string, path: string, line: string): Promise<boolean> {
+    const since = `--since=${Math.floor(at / 1000)}`;
+    const commits = (await this.optional(['rev-list', `--max-count=${mostStates}`, since, commit, '--', path])) ?? '';
+    const wanted = squeezed(line);
+    for (const one of commits.split('\n').filter((name) => name !== ''))
+      if ((await this.lines(one, path))?.some((text) => squeezed(text) === wanted)) return true;
+    return false;
+  }
+
+  private async optional(args: readonly string[]): Promise<string | null> {
+    const { code, out, error } = await this.run(args);
+    if (code === 0) return out;
+    if (code === null) throw new Error(`git ${args[0]} took too long, or its answer is too large`);
+    if (/dubious ownership|not a git repository/i.test(error)) throw new Error(error.trim().slice(0, 500));
+    return null;
+  }
+
+  private run(args: readonly string[]): Promise<{ readonly code: number | null; readonly out: string; readonly error: string }> {
+    this.signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const settings = ['core.fsmonitor=false', 'core.hooksPath=', 'log.showSignature=false', 'blame.ignoreRevsFile='];
+      const child = spawn('git', ['--no-pager', ...settings.flatMap((one) => ['-c', one]), '--literal-pathspecs', ...args], {
+        // On Windows a program is looked for in the current folder first: never in the user's.
+        cwd: this.repository.gitDir,
+        windowsHide: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        signal: this.signal,
+        timeout: timeLimitMs,
+        env: {
+          ...process.env,
+          LC_ALL: 'C',
+          GIT_DIR: this.repository.gitDir,
+          // Paths are those of commits, whatever folder this is.
+          GIT_WORK_TREE: this.repository.gitDir,
+          GIT_OPTIONAL_LOCKS: '0',
+          GIT_TERMINAL_PROMPT: '0',
+          GIT_NO_LAZY_FETCH: '1',
+        },
+      });
+      const out: Buffer[] = [];
+      let [size, error] = [0, ''];
+      child.stdout.on('data', (data: Buffer) => {
+        out.push(data);
+        size += data.length;
+        if (size > mostBytes) child.kill();
+      });
+      child.stderr.on('data', (data: Buffer) => {
+        if (error.length < 2_000) error += data.toString();
+      });
+      child.once('error', reject);
+      child.once('close', (code) => resolve({ code, out: Buffer.concat(out).toString('utf8'), error }));
+    });
+  }
+}
+
+export function linesOf(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** Of `--line-porcelain`: for each line a head, its fields, and the line behind a tab. `line` as it was asked, from 0. */
+function parseBlame(said: string, line: number): Blamed | null {
+  const block = said.split(/(?<=^\t.*\n)/m).find((one) => /^[0-9a-f]+ \d+ (\d+)/.exec(one)?.[1] === String(line + 1));
+  const [head = '', ...rest] = (block ?? '').split('\n');
+  const [commit, place] = head.split(' ');
+  const field = (name: string) => rest.find((one) => one.startsWith(`${name} `))?.slice(name.length + 1);
+  const path = field('filename');
+  if (commit === undefined || path === undefined || !/^[0-9a-f]{40,64}$/.test(commit)) return null;
+  const previous = /^([0-9a-f]+) (.*)$/.exec(field('previous') ?? '');
+  return {
+    commit,
+    author: field('author') ?? '',
+    at: Number(field('committer-time') ?? 0) * 1000,
+    summary: field('summary') ?? '',
+    path: unquoted(path),
+    line: Number(place) - 1,
+    previous: previous ? { commit: previous[1]!, path: unquoted(previous[2]!) } : null,
+  };
+}
+
+/** Git writes a name with unusual signs between quotes, with its bytes in octal digits. */
+function unquoted(name: string): string {
+  if (!name.startsWith('"')) return name;
+  const bytes: number[] = [];
+  const named: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11 };
+  for (const [, octal, sign, plain] of name.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
+    if (octal !== undefined) bytes.push(parseInt(octal, 8));
+    else if (sign !== undefined) bytes.push(named[sign] ?? sign.charCodeAt(0));
+    else bytes.push(...Buffer.from(plain!));
+  }
+  return Buffer.from(bytes).toString('utf8');
+}

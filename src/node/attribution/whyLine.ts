@@ -1,0 +1,270 @@
+import { diffArrays } from 'diff';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, posix, resolve } from 'node:path';
+import { chooseEdits, type CandidateEdit, type ChosenEdits, type LineState, squeezed } from '../../core/attribution/chooseEdits';
+import { editsOf } from '../../core/attribution/callEdits';
+import type { ExchangeAround, FileEditRecord } from '../../core/attribution/editRecord';
+import { beforeReformatting } from '../../core/attribution/reformatted';
+import type { SessionStore } from '../../core/ports';
+import type { FileVersion } from '../../core/rewind/fileChanges';
+import { textOf } from '../../core/rewind/mergeText';
+import type { Session } from '../../core/session/session';
+import type { StoredEntry } from '../../core/session/entry';
+import { findRepository, type FoundRepository } from '../rewind/gitRepository';
+import { KeptFiles } from '../rewind/keptFiles';
+import { GitReader, linesOf, type Blamed } from './gitReader';
+
+export interface AskedLine {
+  /** The file, as an absolute path. */
+  readonly file: string;
+  /** What stands in it now, saved or not. */
+  readonly text: string;
+  /** From 0. */
+  readonly line: number;
+  /** The folder that relative paths of sessions may start from, beside their own; empty: that of the file. */
+  readonly folder: string;
+}
+
+/** An edit that has put the line there, with what was said around it. */
+export interface LineEdit extends ExchangeAround {
+  readonly edit: StoredEntry;
+  readonly session: Session;
+}
+
+export interface LineReason {
+  /** None: no session has written it, as far as is known. Several: one of them has. */
+  readonly edits: readonly LineEdit[];
+  /** The commit with which it came as it stands; null: it is not committed, or Git cannot tell. */
+  readonly commit: Blamed | null;
+  /** Why commits are not looked at; null where they are. */
+  readonly withoutGit: 'no_repository' | 'git_failed' | null;
+}
+
+type Store = Pick<SessionStore, 'editsNaming' | 'exchangeAround' | 'session' | 'blob'>;
+
+/** Edits of one file that are compared. */
+const mostEdits = 2_000;
+/** Commits that have only written a line otherwise, and are looked through. */
+const mostRewritten = 20;
+/** Lines in which a file may differ from its committed state to be compared. */
+const mostDifferent = 4_000;
+
+/** Who has written a line: by commits to the state with which it came, then by its text. Rejects with `StoreError`, or when aborted. */
+export async function whyLine(store: Store, asked: AskedLine, signal: AbortSignal, now = Date.now()): Promise<LineReason> {
+  const [place, folder] = await Promise.all(
+    [dirname(asked.file), asked.folder || dirname(asked.file)].map((one) => realpath(one).catch(() => one)),
+  );
+  const file = join(place!, basename(asked.file));
+  const repository = await findRepository(dirname(file)).catch(() => null);
+  const search = new LineSearch(store, { ...asked, file, folder: folder! }, repository, signal, now);
+  const { chosen, commit, withoutGit } = await search.run();
+  const edits: LineEdit[] = [];
+  for (const { entry: uuid } of chosen) {
+    const record = search.entries.get(uuid);
+    const session = record && (await store.session(record.session));
+    if (record && session) edits.push({ edit: record, session, ...(await store.exchangeAround(uuid)) });
+  }
+  return { edits, commit, withoutGit };
+}
+
+interface Outcome {
+  readonly chosen: readonly CandidateEdit[];
+  readonly commit: Blamed | null;
+  readonly withoutGit: LineReason['withoutGit'];
+}
+
+class LineSearch {
+  readonly entries = new Map<string, StoredEntry>();
+  private readonly known = new Map<string, Promise<CandidateEdit[]>>();
+  private readonly kept: KeptFiles;
+
+  constructor(
+    private readonly store: Store,
+    private readonly asked: AskedLine,
+    private readonly repository: FoundRepository | null,
+    private readonly signal: AbortSignal,
+    private readonly now: number,
+  ) {
+    this.kept = new KeptFiles({ putBlob: async () => '', blob: (hash) => store.blob(hash) });
+  }
+
+  async run(): Promise<Outcome> {
+    const { repository } = this;
+    if (!repository) return this.withoutCommits('no_repository');
+    try {
+      return await this.byCommits(repository);
+    } catch (error) {
+      this.signal.throwIfAborted();
+      if (error instanceof Error && 'reason' in error) throw error;
+      return this.withoutCommits('git_failed');
+    }
+  }
+
+  private async withoutCommits(withoutGit: 'no_repository' | 'git_failed'): Promise<Outcome> {
+    const path = slashed(this.repository ? fileIn(this.repository, this.asked.file) : this.asked.file.slice(this.asked.folder.length + 1));
+    const state: LineState = { lines: linesOf(this.asked.text), line: this.asked.line, earlier: null, since: null, until: this.now };
+    const { edits } = chooseEdits(state, await this.candidates([path]));
+    return { chosen: edits, commit: null, withoutGit };
+  }
+
+  private async byCommits(repository: FoundRepository): Promise<Outcome> {
+    const git = new GitReader(repository, this.signal);
+    const path = fileIn(repository, this.asked.file);
+    const lines = linesOf(this.asked.text);
+    const head = await git.lines('HEAD', path);
+    const place = head && lineBefore(head, lines, this.asked.line);
+    if (head === null || place === null) {
+      const since = head === null ? null : await git.lastCommit('HEAD', path);
+      const state: LineState = { lines, line: this.asked.line, earlier: head, since, until: this.now };
+      const chosen = await this.choose(git, state, [path], head === null ? null : { commit: 'HEAD', path });
+      if (chosen.length > 0 || head === null) return { chosen, commit: null, withoutGit: null };
+      const before = beforeReformatting(head, lines, this.asked.line);
+      return before === null
+        ? { chosen, commit: null, withoutGit: null }
+        : { ...(await this.committed(git, 'HEAD', path, before)), commit: null, withoutGit: null };
+    }
+    return { ...(await this.committed(git, 'HEAD', path, place)), withoutGit: null };
+  }
+
+  /** From a line of a committed state to the edit: past commits that have only written it otherwise. */
+  private async committed(git: GitReader, commit: string, path: string, line: number): Promise<Pick<Outcome, 'chosen' | 'commit'>> {
+    let first: Blamed | null = null;
+    let at = { commit, path, line };
+    for (let step = 0; step < mostRewritten; step++) {
+      const blamed = await git.blame(at.commit, at.path, at.line);
+      if (!blamed) break;
+      first ??= blamed;
+      const { previous } = blamed;
+      const lines = (await git.lines(blamed.commit, blamed.path)) ?? [];
+      const earlier = previous && (await git.lines(previous.commit, previous.path));
+      const since = previous && (await git.lastCommit(previous.commit, previous.path));
+      const state: LineState = { lines, line: blamed.line, earlier, since, until: blamed.at, isRepeated: this.isRepeated };
+      const paths = [blamed.path, ...(previous && previous.path !== blamed.path ? [previous.path] : [])];
+      const chosen = await this.choose(git, state, paths, previous);
+      if (chosen.length > 0) return { chosen, commit: first };
+      const before = earlier && beforeReformatting(earlier, lines, blamed.line);
+      if (!previous || before === null) break;
+      at = { ...previous, line: before };
+    }
+    return { chosen: [], commit: first };
+  }
+
+  private get isRepeated(): boolean {
+    const { text, line } = this.asked;
+    const lines = linesOf(text);
+    const [above, here, below] = [line - 1, line, line + 1].map((at) => (lines[at] === undefined ? undefined : squeezed(lines[at])));
+    return above === here || below === here;
+  }
+
+  private async choose(
+    git: GitReader,
+    state: LineState,
+    paths: readonly string[],
+    previous: { readonly commit: string; readonly path: string } | null,
+  ): Promise<readonly CandidateEdit[]> {
+    const { edits, stale }: ChosenEdits = chooseEdits(state, await this.candidates(paths));
+    if (!stale || previous === null) return edits;
+    // The line was written, committed and taken out again since: whoever has put it back is not known.
+    const oldest = Math.min(...edits.map(({ at }) => at));
+    return (await git.stoodSince(oldest, previous.commit, previous.path, state.lines[state.line]!)) ? [] : edits;
+  }
+
+  private async candidates(paths: readonly string[]): Promise<CandidateEdit[]> {
+    return (await Promise.all(paths.map((path) => this.editsOf(path)))).flat();
+  }
+
+  private editsOf(path: string): Promise<CandidateEdit[]> {
+    const known = this.known.get(path) ?? this.readEdits(path);
+    this.known.set(path, known);
+    return known;
+  }
+
+  private async readEdits(path: string): Promise<CandidateEdit[]> {
+    const records = await this.store.editsNaming(posix.basename(path), mostEdits);
+    const recorded = new Map<string, CandidateEdit[]>();
+    for (const record of records) {
+      const edits = await this.recordedEdits(record, path);
+      if (edits.length > 0) recorded.set(record.entry.uuid, [...(recorded.get(record.entry.uuid) ?? []), ...edits]);
+    }
+    const said = records.filter(({ changes, entry }) => changes === null && !recorded.has(entry.uuid));
+    return [
+      ...[...recorded.values()].flat(),
+      ...said.flatMap(({ entry, cwd }) => {
+        const edits = editsOf(entry.content).filter((edit) => this.isMeant(edit.path, cwd, path));
+        if (edits.length > 0) this.entries.set(entry.uuid, entry);
+        return edits.map((edit): CandidateEdit => ({ ...edit, entry: entry.uuid, at: entry.createdAt }));
+      }),
+    ];
+  }
+
+  /** What was recorded says more than a call: all of the file before and after it, also of a command. */
+  private async recordedEdits({ entry, cwd, changes }: FileEditRecord, path: string): Promise<CandidateEdit[]> {
+    const edits: CandidateEdit[] = [];
+    for (const file of changes?.files ?? []) {
+      const isMeant = this.isMeant(file.path, cwd, path) || this.isMeant(`${file.folder}/${file.path}`, null, path);
+      if (!isMeant || file.after === null) continue;
+      const [before, after] = [await this.text(file.before), await this.text(file.after)];
+      if (before === undefined || after === undefined) continue;
+      this.entries.set(entry.uuid, entry);
+      edits.push({ path: file.path, before, after, entry: entry.uuid, at: entry.createdAt });
+    }
+    return edits;
+  }
+
+  private async text(version: FileVersion | null): Promise<string | undefined> {
+    if (version === null) return '';
+    const content = await this.kept.content(version);
+    return (content && textOf(content)) ?? undefined;
+  }
+
+  /** Whether a session means this file of the repository: at its place, or at the same place of where the folder was then. */
+  private isMeant(said: string, cwd: string | null, path: string): boolean {
+    const name = slashed(said);
+    if (posix.basename(name) !== posix.basename(path)) return false;
+    const top = this.repository?.top ?? this.asked.folder;
+    const whole = slashed(join(top, path));
+    const relative = [path, ...inside(slashed(this.asked.folder), whole)];
+    if (name.startsWith('/') || /^[A-Za-z]:\//.test(name))
+      return same(name, whole) || (cwd !== null && inside(slashed(cwd), name).some((one) => relative.some((other) => same(one, other))));
+    const plain = posix.normalize(name);
+    const named = `${posix.basename(slashed(this.asked.folder))}/`;
+    if (relative.some((one) => same(one, plain) || same(`${named}${one}`, plain))) return true;
+    return cwd !== null && same(slashed(resolve(cwd, plain)), whole);
+  }
+}
+
+/** The path of what lies in a folder; none for what does not. */
+function inside(folder: string, path: string): string[] {
+  const root = folder.endsWith('/') ? folder : `${folder}/`;
+  return path.startsWith(root) ? [path.slice(root.length)] : [];
+}
+
+function same(one: string, other: string): boolean {
+  return process.platform === 'win32' || process.platform === 'darwin' ? one.toLowerCase() === other.toLowerCase() : one === other;
+}
+
+function slashed(path: string): string {
+  return path.replaceAll('\\', '/');
+}
+
+function fileIn({ top }: FoundRepository, file: string): string {
+  return slashed(file.slice(top.endsWith('/') || top.endsWith('\\') ? top.length : top.length + 1));
+}
+
+/** Where a line of the text stands in the committed one; null: it is not committed. */
+function lineBefore(head: readonly string[], lines: readonly string[], line: number): number | null {
+  const parts = diffArrays(head.map(squeezed), lines.map(squeezed), { maxEditLength: mostDifferent }) ?? [];
+  let [old, now] = [0, 0];
+  for (const { added, removed, count } of parts) {
+    if (removed) old += count;
+    else if (added) {
+      if (line < now + count) return null;
+      now += count;
+    } else {
+      if (line < now + count) return old + (line - now);
+      old += count;
+      now += count;
+    }
+  }
+  return null;
+}
