@@ -30,6 +30,14 @@ export class SyncDevice {
     return new SyncDevice(await openTestStore(join(temp.path, 'store')), temp);
   }
 
+  /** The store is closed, something happens to its folder, and it is opened again. */
+  async reopened(between: (folder: string) => Promise<void>): Promise<SyncDevice> {
+    await this.store.close();
+    const folder = join(this.temp.path, 'store');
+    await between(folder);
+    return new SyncDevice(await openTestStore(folder), this.temp);
+  }
+
   /** Another window on the same store, which asks the one that owns it. */
   async window(): Promise<SyncDevice> {
     return new SyncDevice(await openTestStore(dirname(this.store.status.file), 'second window'), {

@@ -5,6 +5,7 @@ import type { Salvage } from '../../../core/maintenance/reports';
 import type { Connection, Row, SqlValue } from '../database/connection';
 import { damagedBody, isSoundBody } from './verifyContents';
 import { entryColumns } from '../rows/entryCodec';
+import { keepSync } from './keepSync';
 import { mendTree } from './mendTree';
 import { readableRows, salvageKey, type SalvageLeaves } from './salvageRows';
 
@@ -57,6 +58,7 @@ class Rebuild {
     for (const seq of withoutRow) if (!this.has('entries', 'seq', seq)) this.insertFromIndex(seq, undefined);
     for (const [table, ...key] of otherTables) this.copy(table, key);
     const mended = mendTree(this.source, this.target, fragments);
+    keepSync(this.source, this.target);
     const count = (sql: string) => Number(this.target.get(sql)?.['n'] ?? 0);
     const lost = [
       ...mended,

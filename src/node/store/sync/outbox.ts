@@ -72,6 +72,7 @@ export function openOutbox(connection: Connection, device: string, setup: string
     ${queue} SELECT 'entry', session, seq, created_at * 1024 FROM entries ORDER BY seq;
     ${queue} SELECT 'usage', session, rowid, at * 1024 FROM usage WHERE session <> '' ORDER BY rowid;
     ${queue} SELECT 'register', uuid, 'leaf', updated_at * 1024 FROM sessions WHERE leaf_entry IS NOT NULL ORDER BY created_at, uuid;
+    ${queue} SELECT 'note', '', revision, tick FROM sync_notes ORDER BY n;
     ${queue} SELECT 'register', session, '${pinPrefix}' || kind || '.' || target, at * 1024 FROM pins WHERE typeof(target) = 'text';
   `);
   for (const [name, body] of Object.entries(triggers)) connection.exec(`CREATE TRIGGER ${name} ${body}`);

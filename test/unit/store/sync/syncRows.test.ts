@@ -2,13 +2,14 @@ import type { Sealer } from '../../../../src/core/sync/sealedRecord';
 import type { LogRange } from '../../../../src/core/sync/syncEngine';
 import type { Held } from '../../../../src/core/sync/syncReplica';
 import { deepStrictEqual, ok } from 'node:assert';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
+import { newPageSize, storeFiles } from '../../../../src/node/store/database/storeFiles';
 import { projectRoot } from '../../../support/paths';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
 import { SyncDevice } from '../../../support/sync/syncRig';
-import { testUuid } from '../../../support/store/storeTemp';
+import { openHost, testUuid } from '../../../support/store/storeTemp';
 
 const clean = { refilled: 0, renewed: false, problems: [] };
 
@@ -282,6 +283,38 @@ describe('stores with one history', function () {
     deepStrictEqual((await two.sync(engine)).problems, []);
     deepStrictEqual(await two.texts(session), ['Hello']);
     deepStrictEqual([...emptied.logs.values()].map((log) => log.size).sort(), [...engine.logs.values()].map((log) => log.size).sort());
+  });
+
+  it('go on after a repair, tell no damage, and keep deleted what was deleted', async () => {
+    await one.join();
+    await two.join();
+    const [session, purged] = [await one.begin('Quince'), await one.begin('Purged')];
+    const said = Array.from({ length: 60 }, (_, i) => `Message ${i}: ${'of marmalade '.repeat(30)}`);
+    for (const text of said.slice(0, 50)) await one.say(session, text);
+    await one.say(purged, 'Away with it');
+    await one.sync(engine);
+    await two.sync(engine);
+    for (const text of said.slice(50)) await two.say(session, text);
+    await two.sync(engine);
+    await one.sync(engine);
+    const { device } = await one.store.syncHeld();
+    await one.store.updateSession(purged, { deletedAt: 1 });
+    await one.store.purge([purged]);
+    one = await one.reopened(async (folder) => {
+      const { main } = storeFiles(folder);
+      const pages = readFileSync(main);
+      for (let page = 30; page * newPageSize < pages.length; page += 9) pages.fill(0xa5, page * newPageSize, (page + 1) * newPageSize);
+      writeFileSync(main, pages);
+      await (await openHost(folder, { repair: true })).close();
+    });
+    deepStrictEqual([(await one.store.syncSetup())?.name, (await one.store.syncHeld()).device === device], ['main', false]);
+    await meet();
+    const fresh = await SyncDevice.open();
+    await fresh.join();
+    deepStrictEqual((await fresh.sync(engine)).problems, []);
+    for (const place of [two, fresh]) deepStrictEqual([await place.texts(session), await place.store.session(purged)], [said, undefined]);
+    deepStrictEqual([(await one.store.liveBranch(session)).entries.length, await one.store.session(purged)], [60, undefined]);
+    await fresh.close();
   });
 
   it('pass through a window that does not own the store, with their bytes', async () => {
