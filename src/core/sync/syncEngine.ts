@@ -18,7 +18,7 @@ export interface LogRange {
   readonly to: number;
 }
 
-export type EngineFailure = 'unreachable' | 'refused' | 'full' | 'readonly' | 'version' | 'no_history';
+export type EngineFailure = 'unreachable' | 'slow' | 'refused' | 'full' | 'readonly' | 'version' | 'no_history';
 
 /** Why an engine could not be used, and what to do about it, in words for the user. */
 export class EngineError extends Error {

@@ -10,6 +10,16 @@ import { decodeRows, encodeRows } from './rowFile';
 /** Bytes of files that one answer is made of. */
 const mostBytes = 4 * 1024 * 1024;
 
+/** The form of the files; a folder of a newer one is left alone. */
+const version = 1;
+
+/**
+ * A file smaller than this is merged with its neighbours when there are so many of them: a turn is a file of some 2 KB, and 73,000 files a
+ * year are more than folders and carriers like. What was merged stays for a day, so that a carrier which brings removals before files
+ * shows nobody a hole.
+ */
+const merging = { bytes: 256 * 1024, files: 64, stayMs: 86_400_000 };
+
 /** A file of rows of one log. Its name says all that a head needs, so that nothing is read where nothing is new. */
 interface RowFile {
   readonly name: string;
@@ -18,6 +28,8 @@ interface RowFile {
   /** Mark of the last row. */
   readonly mark: number;
   readonly digest: string;
+  readonly bytes: number;
+  readonly modifiedAt: number;
 }
 
 /**
@@ -37,6 +49,10 @@ export class FolderEngine implements SyncEngine {
       const isThere = (await stat(join(root, 'keys')).catch(() => undefined)) !== undefined;
       if (!isThere && !create) throw new EngineError('no_history', english('{0} has no history of this recovery phrase and name', folder));
       await mkdir(join(root, 'keys'), { recursive: true });
+      const form = await readFile(join(root, 'version'), 'utf8').catch(() => undefined);
+      if (form === undefined && create) await writeWhole(join(root, 'version'), Buffer.from(`${version}\n`));
+      if (Number(form ?? version) > version)
+        throw new EngineError('version', english('The files in {0} are of a newer version of Threadkeeper: update it', folder));
       return new FolderEngine(root);
     });
   }
@@ -59,6 +75,7 @@ export class FolderEngine implements SyncEngine {
       let bytes = 0;
       for (const file of (await this.filesOf(device)).filter((one) => one.to > from && one.from < to)) {
         if (bytes > mostBytes) break;
+        if (isCovered(rows, Math.max(from, file.from), Math.min(to, file.to))) continue;
         const content = await readFile(join(this.root, 'logs', device, file.name));
         // Bytes that have changed since are no rows of ours.
         if (digestOf(content) !== file.digest) continue;
@@ -77,9 +94,38 @@ export class FolderEngine implements SyncEngine {
       const content = encodeRows(rows);
       const folder = join(this.root, 'logs', first.device);
       await mkdir(folder, { recursive: true });
-      const name = [pad(first.index), pad(last.index + 1), last.mark.toString(16), String(content.length), digestOf(content)].join('-');
-      await writeWhole(join(folder, `${name}.rows`), content);
+      await writeWhole(join(folder, nameOf(first, last, content)), content);
+      await this.mergeFiles(first.device);
     });
+  }
+
+  /** Many small files become a large one; those that have been one for a day go. Which devices do so at once does not matter. */
+  private async mergeFiles(device: string): Promise<void> {
+    const folder = join(this.root, 'logs', device);
+    const files = await this.filesOf(device);
+    const isMerged = (small: RowFile) =>
+      files.find(
+        (file) => file.bytes > small.bytes && file.from <= small.from && file.to >= small.to && file.to - file.from > small.to - small.from,
+      );
+    const small = files.filter((file) => file.bytes < merging.bytes && !isMerged(file));
+    if (small.length >= merging.files) {
+      for (const run of runsOf(small)) {
+        const rows = new Map<number, SealedRecord>();
+        for (const { name, digest } of run) {
+          const content = await readFile(join(folder, name));
+          if (digestOf(content) === digest) for (const row of decodeRows(content)) rows.set(row.index, row);
+        }
+        const [first, last] = [run[0]!, run.at(-1)!];
+        if (run.length < 2 || !isCovered(rows, first.from, last.to)) continue;
+        const all = [...rows.values()].sort((a, b) => a.index - b.index);
+        const content = encodeRows(all);
+        await writeWhole(join(folder, nameOf(all[0]!, all.at(-1)!, content)), content);
+      }
+    }
+    for (const file of files) {
+      const large = isMerged(file);
+      if (large && Date.now() - large.modifiedAt > merging.stayMs) await rm(join(folder, file.name), { force: true });
+    }
   }
 
   counts(ranges: readonly LogRange[]): Promise<readonly number[]> {
@@ -135,7 +181,15 @@ export class FolderEngine implements SyncEngine {
       if (digest === undefined || Number(to) <= Number(from)) continue;
       const found = await stat(join(folder, name)).catch(() => undefined);
       if (found?.size !== Number(length)) continue;
-      files.push({ name, from: Number(from), to: Number(to), mark: Number.parseInt(mark!, 16), digest });
+      files.push({
+        name,
+        from: Number(from),
+        to: Number(to),
+        mark: Number.parseInt(mark!, 16),
+        digest,
+        bytes: found.size,
+        modifiedAt: found.mtimeMs,
+      });
     }
     return files.sort((a, b) => a.from - b.from || b.to - a.to || (a.name < b.name ? -1 : 1));
   }
@@ -148,6 +202,32 @@ async function entriesOf(folder: string): Promise<readonly { readonly name: stri
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** Files that follow each other without a hole, up to what one answer has. */
+function runsOf(files: readonly RowFile[]): readonly (readonly RowFile[])[] {
+  const runs: RowFile[][] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const run = runs.at(-1);
+    if (run && run.at(-1)!.to === file.from && bytes + file.bytes <= mostBytes) run.push(file);
+    else {
+      runs.push([file]);
+      bytes = 0;
+    }
+    bytes += file.bytes;
+  }
+  return runs;
+}
+
+function isCovered(rows: ReadonlyMap<number, SealedRecord>, from: number, to: number): boolean {
+  for (let index = from; index < to; index++) if (!rows.has(index)) return false;
+  return true;
+}
+
+/** All that a head needs, and what tells a file that has come whole. */
+function nameOf(first: SealedRecord, last: SealedRecord, content: Uint8Array): string {
+  return `${[pad(first.index), pad(last.index + 1), last.mark.toString(16), String(content.length), digestOf(content)].join('-')}.rows`;
 }
 
 /** So many indices of the range are in the files, which may overlap. */

@@ -12,7 +12,7 @@ const version = 1;
 const mostRows = 100;
 
 /** Milliseconds. A server that is slower than that is not there. */
-const limits = { connect: 10_000, answer: 60_000 };
+const usualLimits = { connect: 10_000, answer: 60_000 };
 
 /**
  * Every row is added once and never changed, in the SQL that all databases of this wire protocol speak. The version is written last: where
@@ -177,7 +177,13 @@ export class PostgresEngine implements SyncEngine {
 }
 
 /** Opens an address like postgres://user@host:5432/database. Rejects with `EngineError`. */
-export async function openPostgres(address: string, history: string, create: boolean, password: string | undefined): Promise<SyncEngine> {
+export async function openPostgres(
+  address: string,
+  history: string,
+  create: boolean,
+  password: string | undefined,
+  limits = usualLimits,
+): Promise<SyncEngine> {
   return guarded(async () => {
     const client = new pg.Client({
       connectionString: withoutTls(address),
@@ -267,9 +273,12 @@ function noHistory(): EngineError {
 
 /** By the first characters of SQLSTATE. */
 const failures: readonly (readonly [RegExp, EngineFailure])[] = [
-  [/^(?:28|42501)/, 'refused'],
-  [/^53/, 'full'],
-  [/^(?:25006|55P)/, 'readonly'],
+  [/^(?:28|3D000|42501)/, 'refused'],
+  [/^53[12]/, 'full'],
+  [/^(?:53[34]|55P03|57014|57P03)/, 'slow'],
+  [/^25006/, 'readonly'],
+  // Somebody else's tables of our names, or ours as somebody has changed them.
+  [/^42(?:P01|703|804)/, 'version'],
 ];
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -277,13 +286,29 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof EngineError) throw error;
-    const reason = failures.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? 'unreachable';
-    const detail = errorText(error);
-    const said = {
-      refused: english('The database refuses it ({0}): check user, password and rights to create tables', detail),
-      full: english('The database has no room left ({0})', detail),
-      readonly: english('The database can only be read ({0}): use the address of the one that is written to', detail),
-    } as Partial<Record<EngineFailure, string>>;
-    throw new EngineError(reason, said[reason] ?? english('The database cannot be used: {0}', detail), { cause: error });
+    const isLate = /time-?out/i.test(errorText(error));
+    const reason = failures.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? (isLate ? 'slow' : 'unreachable');
+    throw new EngineError(reason, said(reason, errorText(error)), { cause: error });
+  }
+}
+
+/** What is wrong, and what to do about it. */
+function said(reason: EngineFailure, detail: string): string {
+  switch (reason) {
+    case 'refused':
+      return english(
+        'The database refuses it ({0}): check its name, user and password, and the rights to create tables and write them',
+        detail,
+      );
+    case 'full':
+      return english('The database has no room left ({0})', detail);
+    case 'readonly':
+      return english('The database can only be read ({0}): use the address of the one that is written to', detail);
+    case 'slow':
+      return english('The database does not answer in time ({0}): it may be busy. It is asked again later', detail);
+    case 'version':
+      return english('The tables of the database are not those of Threadkeeper ({0}): use another database, or restore them', detail);
+    default:
+      return english('The database cannot be used: {0}', detail);
   }
 }

@@ -287,7 +287,9 @@ describe('a PostgreSQL server that is killed', function () {
   it('tells those who listen, and refuses who has no right', async () => {
     const server = await PostgresServer.start();
     const [one, two] = [await server.open(keys.history, true), await server.open(keys.history, false)];
-    const told = new Promise<void>((resolve) => void two.listen(resolve));
+    let onNews = (): void => undefined;
+    const told = new Promise<void>((resolve) => (onNews = resolve));
+    deepStrictEqual(await two.listen(() => onNews()), true);
     const device = new MemoryReplica('a', () => 1);
     talk(device, 1);
     await sync(device, one);
