@@ -40,6 +40,7 @@ export function longState(state: SyncState, address: string, now: number): strin
 export function adviceFor(reason: EngineFailure | 'store'): string {
   switch (reason) {
     case 'unreachable':
+    case 'slow':
       return t('Check the address, that the server runs, and that this machine can reach it. What you say meanwhile is sent later.');
     case 'refused':
       return t('Check the user and the password, and that the user may create tables, read and write. Nothing is lost.');
