@@ -1,5 +1,6 @@
 import type { Agents } from '../vscode/agents/agents';
 import { OtherSessions } from '../vscode/sessions/tree/otherSessions';
+import { otherHistories, type OtherHistories } from '../vscode/sessions/searchOthers';
 import { SessionDocuments } from '../vscode/sessions/sessionDocuments';
 import { SessionsTree } from '../vscode/sessions/tree/sessionsTree';
 import { askForCleanUp, askForRetention } from '../vscode/sessions/retentionPreview';
@@ -10,6 +11,7 @@ import type { ChatParts } from './composeChat';
 export interface SessionParts {
   readonly tree: SessionsTree;
   readonly documents: SessionDocuments;
+  readonly otherHistories: OtherHistories;
   /** Carries out what the settings say of old sessions. */
   readonly runRetention: () => void;
 }
@@ -63,5 +65,5 @@ export function composeSessions(
       .run()
       .then(() => cleanUp.run())
       .then(trim);
-  return { tree, documents, runRetention };
+  return { tree, documents, otherHistories: otherHistories(others, log), runRetention };
 }

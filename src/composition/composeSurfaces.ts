@@ -40,7 +40,7 @@ interface SurfaceParts {
 export function composeSurfaces(
   base: Base,
   chat: ChatParts,
-  { tree, documents }: SessionParts,
+  { tree, documents, otherHistories }: SessionParts,
   watch: { readonly openClaw: () => Promise<void>; readonly agents: Agents; readonly sync: SyncHere },
 ): SurfaceParts {
   const { context, log, memory, keys, contextKeys, owned, configuration, location } = base;
@@ -108,6 +108,7 @@ export function composeSurfaces(
       watchOpenClaw: watch.openClaw,
       watchAgents: () => watch.agents.choose(),
       sync: watch.sync,
+      otherHistories,
       unsearched: async () => unsearchedText(await watch.agents.states()),
       agents: { folder: storeFolder, context, servers: base.servers },
       sessions: {

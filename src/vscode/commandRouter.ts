@@ -33,6 +33,7 @@ import { copyText, existingFiles, insertCode, openCode, openLink, openSettings }
 import type { HistoryCommands, HistoryCommandsCommandName } from './history/historyCommands';
 import { showEntry } from './sessions/sessionDocuments';
 import { pickFromHistory } from './sessions/historySearch';
+import type { OtherHistories } from './sessions/searchOthers';
 import type { Log } from './log';
 import { AgentCommands, type AgentCommandName } from './mcp/agentCommands';
 import type { ServerOffer } from './mcp/serverOffer';
@@ -79,6 +80,8 @@ export interface CommandRouterDeps {
   readonly sync: Pick<SyncHere, 'all'>;
   /** Other programs that a search has not looked at, in words; null: none. */
   readonly unsearched: () => Promise<string | null>;
+  /** Histories of other workspaces, for a search over all. */
+  readonly otherHistories: OtherHistories;
   readonly watchOpenClaw: () => Promise<void>;
   readonly agents: {
     readonly folder: () => Promise<string>;
@@ -350,13 +353,15 @@ export class CommandRouter implements WorkbenchActions {
   private async searchHistory(typed: string): Promise<void> {
     await this.controller.active.open();
     const store = await this.deps.composer.store();
-    const picked = await pickFromHistory(
-      (text) => searchTyped(store, text),
-      typed,
-      await this.deps.meaning(),
-      await this.deps.unsearched(),
-    );
-    if (picked) await this.goTo(picked.session, picked.entry);
+    const picked = await pickFromHistory({
+      search: (text) => searchTyped(store, text),
+      others: this.deps.otherHistories,
+      initial: typed,
+      meaning: await this.deps.meaning(),
+      unsearched: await this.deps.unsearched(),
+    });
+    if (picked?.workspace) await this.deps.sessions.documents.openEntry(picked.session, picked.entry, picked.workspace);
+    else if (picked) await this.goTo(picked.session, picked.entry);
   }
 
   async openSession(uuid: string): Promise<void> {

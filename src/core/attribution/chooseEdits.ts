@@ -12,8 +12,10 @@ export interface LineState {
   readonly since: number | null;
   /** When this state was kept: what was edited later cannot be meant. */
   readonly until: number;
-  /** Lines beside it that say the same now: which of them came with which state is not known then. */
+  /** Lines beside it say the same now: which of them came with which state is not known then. */
   readonly isRepeated?: boolean;
+  /** How often it stands in the file now: what has been copied since is nobody's edit, and looks like the original. */
+  readonly copies?: number;
 }
 
 export interface CandidateEdit extends TextEdit {
@@ -49,6 +51,7 @@ export function chooseEdits(state: LineState, candidates: readonly CandidateEdit
   const changed = state.earlier && changedPlaces(state.earlier.map(squeezed), file);
   // It came with this state only by one of several ways to see it.
   if ((changed && !changed.surely.has(state.line)) || (state.isRepeated && !isRow(file, state.line))) return { edits: [], stale: false };
+  if ((state.copies ?? 1) > 1 && file.filter((text) => text === target).length === 1) return { edits: [], stale: false };
   const places = file.flatMap((text, i) => (text === target && (i === state.line || !changed || changed.maybe.has(i)) ? [i] : []));
   const choose = (from: readonly CandidateEdit[], isFresh: boolean) => winners(from, file, state.line, places, isFresh);
   const { since } = state;
@@ -89,13 +92,12 @@ function winners(
   const counts = new Map<string, number>();
   for (const text of file) counts.set(text, (counts.get(text) ?? 0) + 1);
   const placed = candidates.flatMap((edit): Placed[] => {
-    const lines = addedLines(edit);
-    const { after, added } = lines;
+    const { after, added } = addedLines(edit);
     const copies = after.flatMap((text, i) => (text === target && added.has(i) ? [i] : []));
     if (copies.length === 0) return [];
     const scoreAt = (place: number) => Math.max(...copies.map((i) => fit(after, i, file, place)));
     const score = scoreAt(line);
-    if (!copies.some((i) => isTold(lines, i, file, line, counts, isFresh && places.length === 1))) return [];
+    if (!copies.some((i) => isTold(after, i, file, line, counts, isFresh && places.length === 1))) return [];
     const others = places.filter((place) => place !== line).map(scoreAt);
     if (others.filter((other) => other > score).length >= copies.length) return [];
     return [{ edit, score, elsewhere: others.filter((other) => other >= score).length >= copies.length }];
@@ -119,11 +121,11 @@ function winners(
 }
 
 /**
- * Whether a line can be told to be that of an edit. One that stands in the file more than once has to be enclosed by others that do not and
- * are of the same edit: at the edge of a block nobody can say which of two equal lines came with it.
+ * Whether a line can be told to be that of an edit. One that stands in the file more than once has to be enclosed by others that do not,
+ * in the file as in the edit: of two equal lines nobody can say otherwise which came with it.
  */
 function isTold(
-  { after, added }: AddedLines,
+  after: readonly string[],
   i: number,
   file: readonly string[],
   place: number,
@@ -136,7 +138,7 @@ function isTold(
   return [-1, 1].every((step) => {
     for (let k = 1; k <= mostNeighbours; k++) {
       const [at, text] = [i + step * k, file[place + step * k]];
-      if (text === undefined || after[at] !== text || !added.has(at)) return false;
+      if (text === undefined || after[at] !== text) return false;
       if (isOne(text)) return true;
     }
     return false;
@@ -155,7 +157,8 @@ function fit(after: readonly string[], i: number, file: readonly string[], place
   return score;
 }
 
-function weightOf(line: string): number {
+/** How much a line tells of itself, from 0 to 1. */
+export function weightOf(line: string): number {
   return Math.min(1, (line.match(/[\p{L}\p{N}_]/gu)?.length ?? 0) / tellingCharacters);
 }
 

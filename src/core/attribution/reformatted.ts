@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { squeezed } from './chooseEdits';
+import { squeezed, weightOf } from './chooseEdits';
 
 const mostDifferent = 4_000;
 
@@ -24,6 +24,18 @@ export function beforeReformatting(before: readonly string[], after: readonly st
     if (!removed) now += value.length;
   }
   return null;
+}
+
+/**
+ * Where a line stood before a commit that has moved it alone, or with few others: Git takes that for a new one. Only for a line that says
+ * something and stood there once, as it does now.
+ */
+export function beforeMoving(before: readonly string[], after: readonly string[], line: number): number | null {
+  const wanted = squeezed(after[line]!);
+  if (weightOf(wanted) < 1) return null;
+  const places = (lines: readonly string[]) => lines.flatMap((text, i) => (squeezed(text) === wanted ? [i] : []));
+  const old = places(before);
+  return old.length === 1 && places(after).length === 1 ? old[0]! : null;
 }
 
 function sameWords(

@@ -4,7 +4,7 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import { chooseEdits, type CandidateEdit, type ChosenEdits, type LineState, squeezed } from '../../core/attribution/chooseEdits';
 import { editsOf } from '../../core/attribution/callEdits';
 import type { ExchangeAround, FileEditRecord } from '../../core/attribution/editRecord';
-import { beforeReformatting } from '../../core/attribution/reformatted';
+import { beforeMoving, beforeReformatting } from '../../core/attribution/reformatted';
 import type { SessionStore } from '../../core/ports';
 import type { FileVersion } from '../../core/rewind/fileChanges';
 import { textOf } from '../../core/rewind/mergeText';
@@ -138,22 +138,23 @@ class LineSearch {
       const lines = (await git.lines(blamed.commit, blamed.path)) ?? [];
       const earlier = previous && (await git.lines(previous.commit, previous.path));
       const since = previous && (await git.lastCommit(previous.commit, previous.path));
-      const state: LineState = { lines, line: blamed.line, earlier, since, until: blamed.at, isRepeated: this.isRepeated };
+      const state: LineState = { lines, line: blamed.line, earlier, since, until: blamed.at, ...this.sameNow };
       const paths = [blamed.path, ...(previous && previous.path !== blamed.path ? [previous.path] : [])];
       const chosen = await this.choose(git, state, paths, previous);
       if (chosen.length > 0) return { chosen, commit: first };
-      const before = earlier && beforeReformatting(earlier, lines, blamed.line);
+      const before = earlier && (beforeReformatting(earlier, lines, blamed.line) ?? beforeMoving(earlier, lines, blamed.line));
       if (!previous || before === null) break;
       at = { ...previous, line: before };
     }
     return { chosen: [], commit: first };
   }
 
-  private get isRepeated(): boolean {
-    const { text, line } = this.asked;
-    const lines = linesOf(text);
-    const [above, here, below] = [line - 1, line, line + 1].map((at) => (lines[at] === undefined ? undefined : squeezed(lines[at])));
-    return above === here || below === here;
+  /** Lines of the file as it is now that say the same. */
+  private get sameNow(): Required<Pick<LineState, 'isRepeated' | 'copies'>> {
+    const lines = linesOf(this.asked.text).map(squeezed);
+    const here = lines[this.asked.line];
+    const isRepeated = lines[this.asked.line - 1] === here || lines[this.asked.line + 1] === here;
+    return { isRepeated, copies: lines.filter((text) => text === here).length };
   }
 
   private async choose(

@@ -120,7 +120,7 @@ export class AttachMenu {
 
   private async history(): Promise<Attachment[]> {
     const store = await this.deps.store();
-    const picked = await pickFromHistory((text) => searchTyped(store, text));
+    const picked = await pickFromHistory({ search: (text) => searchTyped(store, text) });
     const [entry] = picked ? await store.entries([picked.entry]) : [];
     if (!entry) return [];
     const from = await store.session(entry.session);

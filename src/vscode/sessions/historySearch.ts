@@ -2,36 +2,84 @@ import { window, type QuickPickItem } from 'vscode';
 import { errorText } from '../../core/errors';
 import { shown, t } from '../../core/l10n';
 import type { SearchResult } from '../../core/session/searchQuery';
+import { plainLabel } from '../plainText';
 import { SearchAsTyped, historyPicks, type HistoryPick } from './searchAsTyped';
+import { rankedHits, type FoundIn, type OtherHistories } from './searchOthers';
+import type { OtherWorkspace } from './tree/sessionNodes';
 
-type Item = QuickPickItem & Partial<HistoryPick>;
+export interface PickedHit extends Pick<HistoryPick, 'session' | 'entry'> {
+  /** Null: it is in the history of this workspace. */
+  readonly workspace: OtherWorkspace | null;
+}
 
-/** Searches as the user types. What was picked; undefined when the list was closed. */
-export function pickFromHistory(
-  search: (text: string) => Promise<SearchResult>,
-  initial = '',
+type Item = QuickPickItem & Partial<HistoryPick & { readonly workspace: OtherWorkspace | null }>;
+
+/** Rows that are shown of all histories together. */
+const mostRows = 60;
+
+export interface HistorySearch {
+  readonly search: (text: string) => Promise<SearchResult>;
+  /** Left out: only this workspace is searched. */
+  readonly others?: OtherHistories;
+  readonly initial?: string;
   /** What a search by meaning cannot find now; null: nothing is to be told. */
-  meaning: () => string | null = () => null,
+  readonly meaning?: () => string | null;
   /** Programs whose sessions are not all here; null: nothing is to be told. */
-  unsearched: string | null = null,
-): Promise<Pick<HistoryPick, 'session' | 'entry'> | undefined> {
+  readonly unsearched?: string | null;
+}
+
+/** Searches as the user types: this workspace first, then the others, in one list. What was picked; undefined when the list was closed. */
+export function pickFromHistory({
+  search,
+  others,
+  initial = '',
+  meaning = () => null,
+  unsearched = null,
+}: HistorySearch): Promise<PickedHit | undefined> {
   const list = window.createQuickPick<Item>();
   list.title = t('Search History');
   list.placeholder = t('Words, names, paths or a date, in every session; also tag:x role:user after:2026-11-01 session:20261122_001');
+  list.keepScrollPosition = true;
+  let round = 0;
+  const show = (parts: readonly FoundIn[]) => {
+    const active = list.activeItems[0]?.entry;
+    list.items = itemsOf(parts, meaning(), unsearched);
+    const same = parts.length > 1 && active !== undefined ? list.items.find(({ entry }) => entry === active) : undefined;
+    if (same) list.activeItems = [same];
+  };
+  const found = async (result: SearchResult | null) => {
+    const mine = ++round;
+    if (result === null) return void (list.items = []);
+    const parts: FoundIn[] = [{ workspace: null, result }];
+    show(parts);
+    if (result.terms.length === 0 || !others) return;
+    const isWanted = () => mine === round;
+    for await (const part of others.search(list.value.trim(), isWanted)) {
+      if (!isWanted()) return;
+      list.busy = true;
+      parts.push(part);
+      show(parts);
+    }
+    if (isWanted()) list.busy = false;
+  };
+  const failed = (error: unknown) => {
+    list.items = [note(`$(error) ${t('The history could not be searched: {0}', shown(errorText(error)))}`)];
+  };
   const typed = new SearchAsTyped<SearchResult>(search, {
     busy: (isBusy) => (list.busy = isBusy),
-    found: (result) => (list.items = result === null ? [] : itemsOf(result, meaning(), unsearched)),
-    failed: (error) => (list.items = [note(`$(error) ${t('The history could not be searched: {0}', shown(errorText(error)))}`)]),
+    found: (result) => void found(result).catch(failed),
+    failed,
   });
   return new Promise((resolve) => {
     list.onDidChangeValue((text) => typed.type(text));
     list.onDidAccept(() => {
-      const { session, entry } = list.selectedItems[0] ?? {};
+      const { session, entry, workspace = null } = list.selectedItems[0] ?? {};
       if (session === undefined || entry === undefined) return;
-      resolve({ session, entry });
+      resolve({ session, entry, workspace });
       list.hide();
     });
     list.onDidHide(() => {
+      round++;
       resolve(undefined);
       typed.dispose();
       list.dispose();
@@ -43,11 +91,21 @@ export function pickFromHistory(
   });
 }
 
-function itemsOf(result: SearchResult, meaning: string | null, unsearched: string | null): readonly Item[] {
-  const picks = historyPicks(result);
+function itemsOf(parts: readonly FoundIn[], meaning: string | null, unsearched: string | null): readonly Item[] {
+  const picks = rankedHits(parts, mostRows).flatMap(({ workspace, hit, result }): Item[] =>
+    historyPicks({ ...result, hits: [hit] }).map((pick) => ({
+      ...pick,
+      workspace,
+      ...(workspace ? { description: `${pick.description} · $(folder) ${plainLabel(workspace.name)}` } : {}),
+    })),
+  );
+  const unread = parts.flatMap(({ workspace, result }) => (workspace && !result ? [workspace.name] : []));
   const notes = [
-    ...(result.complete ? [] : [note(`$(info) ${t('Older history is still being indexed and was not searched.')}`)]),
+    ...(parts.every(({ result }) => result?.complete !== false)
+      ? []
+      : [note(`$(info) ${t('Older history is still being indexed and was not searched.')}`)]),
     ...(meaning === null ? [] : [note(`$(info) ${meaning}`)]),
+    ...(unread.length === 0 ? [] : [note(`$(error) ${t('Could not be read: {0}', plainLabel(unread.join(', ')))}`)]),
     ...(unsearched === null ? [] : [note(`$(eye-closed) ${t('Not searched: {0}', unsearched)}`)]),
   ];
   return picks.length === 0 ? [note(t('Nothing found')), ...notes] : [...picks, ...notes];

@@ -20,7 +20,7 @@ export interface SessionCommandsDeps {
   readonly goTo: (session: string, entry: string) => Promise<void>;
   readonly actions: SessionActions;
   readonly tree: SessionsTree;
-  readonly documents: Pick<SessionDocuments, 'open'>;
+  readonly documents: Pick<SessionDocuments, 'open' | 'openEntry'>;
   readonly details: Pick<SessionDetailsFiles, 'open'>;
   /** After how many days without use a session may go, as the settings have it; 0: they do not say. */
   readonly cleanUpDays: () => number;

@@ -40,6 +40,16 @@ export class SessionDocuments implements TextDocumentContentProvider, Disposable
     await window.showTextDocument(document, { preview: true });
   }
 
+  /** The session of another workspace, and beside it what was picked of it. Rejects with `StoreError`. */
+  async openEntry(uuid: string, entry: string, workspace: OtherWorkspace): Promise<void> {
+    const [session, found] = await this.others.read(workspace.folder, async (store) => [
+      await store.session(uuid),
+      (await store.entries([entry]))[0],
+    ]);
+    if (session) await this.open(session, workspace);
+    if (found) await showEntry(found);
+  }
+
   dispose(): void {
     this.disposables.dispose();
   }

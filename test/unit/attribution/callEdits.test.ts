@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { editsOf } from '../../../src/core/attribution/callEdits';
 import { chooseEdits } from '../../../src/core/attribution/chooseEdits';
-import { beforeReformatting } from '../../../src/core/attribution/reformatted';
+import { beforeMoving, beforeReformatting } from '../../../src/core/attribution/reformatted';
 
 const edits = (input: unknown) => editsOf({ type: 'tool_call', callId: 'c', name: 'any', input });
 
@@ -100,5 +100,17 @@ describe('which edit has put a line there', () => {
       wrapped.map((_, line) => beforeReformatting(before.slice(0, 2), wrapped, line)),
       [null, 1, 1, 1, 1, 1],
     );
+  });
+
+  it('is found past a commit that has moved the line, where it is one and the same', () => {
+    const [before, after] = [
+      [telling, '}', 'x', '}'],
+      ['}', 'x', '}', telling],
+    ];
+    assert.deepEqual(
+      [3, 0].map((line) => beforeMoving(before, after, line)),
+      [0, null],
+    );
+    assert.deepEqual(beforeMoving([telling, telling], after, 3), null);
   });
 });
