@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { window, type ExtensionContext } from 'vscode';
 import { whyThisLine } from './attribution/whyThisLine';
 import { askWithoutHistory } from './models/askWithoutHistory';
@@ -35,6 +36,7 @@ import { showEntry } from './sessions/sessionDocuments';
 import { pickFromHistory } from './sessions/historySearch';
 import type { OtherHistories } from './sessions/searchOthers';
 import type { Log } from './log';
+import { HandOverCommand, type HandOverCommandName } from './agents/handOverCommand';
 import { AgentCommands, type AgentCommandName } from './mcp/agentCommands';
 import type { ServerOffer } from './mcp/serverOffer';
 import type { OpenReview } from './rewind/openReview';
@@ -197,6 +199,13 @@ export class CommandRouter implements WorkbenchActions {
       changes: deps.changes,
       tell: (text) => this.tell(text),
     });
+    const handOver = new HandOverCommand({
+      store: deps.composer.store,
+      active: controller.active,
+      changes: deps.changes,
+      ids: deps.ids,
+      exportFolder: join(deps.agents.context.globalStorageUri.fsPath, 'handover'),
+    });
     this.all = {
       ...this.own,
       ...this.sessionCommands.all,
@@ -209,6 +218,7 @@ export class CommandRouter implements WorkbenchActions {
       ...deps.transfer.all,
       ...agents.all,
       ...deps.sync.all,
+      ...handOver.all,
     };
   }
 
@@ -224,6 +234,7 @@ export class CommandRouter implements WorkbenchActions {
     | TransferCommandName
     | AgentCommandName
     | SyncCommandName
+    | HandOverCommandName
   > = {
     newSession: () => this.newSession(),
     whyIsThisLineHere: () => whyThisLine({ store: this.deps.composer.store, goTo: (session, entry) => this.goTo(session, entry) }),

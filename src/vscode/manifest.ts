@@ -117,6 +117,7 @@ export const commandIds = {
   addSyncDevice: 'threadkeeper.addSyncDevice',
   leaveSync: 'threadkeeper.leaveSync',
   verifyHistory: 'threadkeeper.verifyHistory',
+  handOver: 'threadkeeper.handOver',
   exportSession: 'threadkeeper.exportSession',
   exportHistory: 'threadkeeper.exportHistory',
   importSessions: 'threadkeeper.importSessions',

@@ -4,6 +4,8 @@ import { EntryContent } from '../session/entry';
 import { redactText, redactValue } from '../redaction/redactText';
 
 export const exportFormat = 'threadkeeper-export';
+/** Begins a file in which an export is sealed (node/transfer/export/sealedBundle.ts). */
+export const sealedFormat = 'threadkeeper-sealed';
 /** Counts up when a program that knows only the older ones could misread a document. */
 export const exportVersion = 1;
 

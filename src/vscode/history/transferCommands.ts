@@ -161,6 +161,8 @@ export class TransferCommands {
       defaultUri: Uri.file(homedir()),
     });
     if (!picked || picked.length === 0) return;
+    const opened = await passphraseFor(picked.map(({ fsPath }) => fsPath));
+    if (opened === null) return;
     const report = await window.withProgress(
       { location: ProgressLocation.Notification, title: t('Importing sessions'), cancellable: true },
       async (progress, token) => {
@@ -173,6 +175,7 @@ export class TransferCommands {
           picked.map(({ fsPath }) => fsPath),
           {
             workerFile: join(__dirname, 'storeTaskWorker.js'),
+            ...opened,
             signal: stop.signal,
             onProgress: ({ index, files, fraction, records }) => {
               const where = files === 1 ? `${Math.floor(fraction * 100)}%` : t('file {0} of {1}', index + 1, files);
@@ -199,6 +202,19 @@ export class TransferCommands {
     if (answer === open) await this.deps.active.openSession(fresh[0]!.uuid);
     if (answer === show) await showText(importReportText(report), 'markdown');
   }
+}
+
+/** Asked for when one of the files is sealed; null: the user does not give it. */
+async function passphraseFor(files: readonly string[]): Promise<{ readonly passphrase?: string } | null> {
+  const { isSealed } = await import('../../node/transfer/export/sealedBundle');
+  if (!(await Promise.all(files.map(isSealed))).includes(true)) return {};
+  const passphrase = await window.showInputBox({
+    title: t('Passphrase'),
+    prompt: t('The file is encrypted. Whoever made it has its passphrase.'),
+    password: true,
+    ignoreFocusOut: true,
+  });
+  return passphrase === undefined ? null : { passphrase };
 }
 
 function summaryText({ sessions, failed, passedOver, cancelled }: ImportReport, fresh: readonly ImportedSession[]): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openChat, type ChatSession } from '../../support/chat/chatSession';
 import { inOrder } from '../../support/chat/inOrder';
@@ -62,6 +62,26 @@ describe('other agents', function () {
     await workbench.messages.waitForDialog();
     await workbench.messages.answerDialog('Stop Sharing');
     await waitFor('a refusal', async () => (await agent.call('search_history', { query: 'pelican' })).isError);
+  });
+
+  it('is handed a session that was shown and confirmed before', async () => {
+    const { workbench } = session;
+    const sessions = join(temp.path, 'codex', 'sessions');
+    await workbench.runCommand('Threadkeeper: Hand Over…');
+    await workbench.quickInput.waitUntilOpen('Hand Over');
+    await workbench.screenshot('hand-over-pick');
+    await workbench.quickInput.pick('Codex CLI');
+    assert.match(await workbench.messages.waitForDialog(), /Hand this session over to Codex CLI\?/);
+    assert.equal(existsSync(sessions), false);
+    await workbench.screenshot('hand-over-preview');
+    await workbench.messages.answerDialog('Hand Over');
+    const file = await waitFor('its file', () => {
+      const found = existsSync(sessions) ? readdirSync(sessions, { recursive: true, encoding: 'utf8' }) : [];
+      return found.find((name) => name.endsWith('.jsonl'));
+    });
+    assert.match(readFileSync(join(sessions, file), 'utf8'), /When does the pelican land\?[^]*The pelican lands at noon\./);
+    await workbench.messages.waitForNotification('Handed over. Go on with: codex resume');
+    await workbench.screenshot('hand-over-done');
   });
 
   it('is disconnected so that its settings are what they were', async () => {

@@ -4,7 +4,8 @@ import type { HandoverFile, HandoverInput } from './handoverFile';
 /** The version that has imported files of this form. */
 const version = '1.18.33';
 const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
-const unknownModel = { providerID: 'threadkeeper', modelID: 'imported' };
+/** It asks for a model with every message; of these its user may have chosen another since. */
+const someModel = { providerID: 'anthropic', modelID: 'claude-sonnet-4-5' };
 
 /** What `opencode export` writes of a session, for `opencode import`. Its ids sort by time: those of what is said next come behind. */
 export function opencodeExport({ history, cwd, title, now, id }: HandoverInput): HandoverFile {
@@ -52,14 +53,14 @@ function infoOf(
   id: string,
   { session: sessionID, parentID, cwd }: { readonly session: string; readonly parentID: string; readonly cwd: string },
 ): object {
-  if (role === 'user') return { id, sessionID, role, time: { created: at }, agent: 'build', model: unknownModel };
+  if (role === 'user') return { id, sessionID, role, time: { created: at }, agent: 'build', model: someModel };
   return {
     id,
     sessionID,
     role,
     time: { created: at, completed: at },
     parentID,
-    ...unknownModel,
+    ...someModel,
     mode: 'build',
     agent: 'build',
     path: { cwd, root: cwd },

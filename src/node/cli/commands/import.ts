@@ -4,6 +4,8 @@ import type { ImportedSession, ImportReport } from '../../../core/transfer/impor
 import { importFormats, type ImportFormat } from '../../transfer/import/detectFormat';
 import { importInThread } from '../../transfer/import/importInThread';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
+import { passphrase, passphraseVariable } from '../passphrase';
+import { isSealed } from '../../transfer/export/sealedBundle';
 import { plain } from '../terminal';
 import { storeFlag, withWriter } from '../storeFlags';
 
@@ -18,7 +20,7 @@ export const importHelp = `threadkeeper import FILE…: brings sessions of other
 ${flagHelp(specs)}
 
 A FILE may be a folder: everything in it that is a session is imported. Sources are only read. Importing the same again adds what is new,
-or nothing. Prints the id of each session that is new or has grown. The store may be in use. Standard error names every file that was not
+or nothing. A sealed file is opened with the passphrase in ${passphraseVariable}, or the one that is typed in. Prints the id of each session that is new or has grown. The store may be in use. Standard error names every file that was not
 imported, and why. Exit code 0 when everything that was named, and in a folder every session file that is whole, has been imported; 1
 when some or all could not be, a .jsonl file of no known format among them; 2 for a command line that cannot be run.`;
 
@@ -28,8 +30,14 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const flags = parseFlags(rest, specs);
   if (words.length === 0) throw new UsageError('Name a file or a folder to import.');
   const format = flags['format'] as ImportFormat | undefined;
+  const isOneSealed = (await Promise.all(words.map(isSealed))).includes(true);
+  const secret = isOneSealed ? passphrase() : undefined;
   const report = await withWriter(flags['store']!, 'import', (store) =>
-    importInThread(store, words, { workerFile: join(__dirname, 'storeTaskWorker.js'), ...(format === undefined ? {} : { format }) }),
+    importInThread(store, words, {
+      workerFile: join(__dirname, 'storeTaskWorker.js'),
+      ...(format === undefined ? {} : { format }),
+      ...(secret === undefined ? {} : { passphrase: secret }),
+    }),
   );
   if (flags['json'] !== undefined) process.stdout.write(`${JSON.stringify(report)}\n`);
   else for (const session of report.sessions) if (session.outcome !== 'known') process.stdout.write(`${session.id}\n`);

@@ -30,7 +30,7 @@ export function exportSessions(
 }
 
 /** Replaces `file` when all of it has been written; rejects and leaves it alone otherwise. */
-export async function writeExport(pieces: AsyncIterable<string>, file: string): Promise<void> {
+export async function writeExport(pieces: AsyncIterable<string | Uint8Array>, file: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await pipeline(Readable.from(pieces), createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));

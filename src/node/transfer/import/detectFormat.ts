@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { exportFormat } from '../../../core/transfer/exportDocument';
+import { exportFormat, sealedFormat } from '../../../core/transfer/exportDocument';
 import { leadingMembers } from '../../../core/transfer/formats/foreignJson';
 import { lineFormats, readJsonLines, type LineFormatName } from '../foreign/readJsonLines';
 import { sourceIdOf, type SourceRecord } from '../../../core/transfer/sourceRecord';
@@ -112,7 +112,7 @@ function ofText(text: string, file: string): DetectedFormat {
     return ofRoo.test(text) || /roo/i.test(file) ? 'roo' : 'cline';
   }
   const whole = leadingMembers(text);
-  if (whole?.get('format') === exportFormat) return 'threadkeeper';
+  if (whole?.get('format') === exportFormat || whole?.get('format') === sealedFormat) return 'threadkeeper';
   if (/^\s*# aider chat started at /.test(text)) return 'aider';
   const ofWhole = whole && ofChat(whole);
   if (ofWhole) return ofWhole;

@@ -3,6 +3,7 @@ import { english } from '../../../core/l10n';
 import type { IdSource } from '../../../core/ports';
 import { ReportBuilder, type ImportedSession, type ImportOutcome, type ImportReport } from '../../../core/transfer/importReport';
 import type { SourceEvent } from '../../../core/transfer/sourceRecord';
+import { isSealed, unsealed } from '../export/sealedBundle';
 import { ColdArchives } from '../openClaw/coldArchives';
 import { detectFormat, isDatabase, isLineFormat, knownFormat, type ImportFormat } from './detectFormat';
 import { ForeignDatabase } from '../foreign/foreignDatabase';
@@ -23,6 +24,8 @@ export interface ImportOptions {
   readonly wasmFile: string;
   /** Instead of what the content says. */
   readonly format?: ImportFormat;
+  /** Opens sealed files. */
+  readonly passphrase?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
   /** It is told as soon as it is known. */
@@ -126,7 +129,10 @@ async function* importFile(
     const known = await knownFormat(file, about && format === 'pi' ? 'openclaw' : format, options.store, context.signal);
     return yield* importEvents(readJsonLines(file, format, context, about), known, options, context);
   }
-  if (format === 'threadkeeper') return yield* importExport(options.store, await readText(file), context);
+  if (format === 'threadkeeper') {
+    const text = (await isSealed(file)) ? await unsealed(file, options.passphrase) : await readText(file);
+    return yield* importExport(options.store, text, context);
+  }
   if (isWholeFormat(format)) return yield* importEvents(await wholeFormats[format](file), format, options, context);
   const database = await ForeignDatabase.open(file, options.wasmFile, () => {
     context.poll?.();

@@ -8,6 +8,8 @@ export interface ImportRequest {
   readonly paths: readonly string[];
   /** Instead of what the content says. */
   readonly format?: ImportFormat;
+  /** Opens sealed files. */
+  readonly passphrase?: string;
   readonly store: JoinedPort;
 }
 
@@ -16,7 +18,7 @@ const tellEveryMs = 100;
 
 /** What the thread of `importInThread` does. */
 export async function importTask(
-  { paths, format, store }: ImportRequest,
+  { paths, format, passphrase, store }: ImportRequest,
   {
     wasmFile,
     signal,
@@ -41,6 +43,7 @@ export async function importTask(
       poll,
       onOutcome,
       ...(format === undefined ? {} : { format }),
+      ...(passphrase === undefined ? {} : { passphrase }),
       onProgress: tell,
     });
   } finally {

@@ -4,7 +4,7 @@ import type { EntryContent } from '../../../../src/core/session/entry';
 import { handedHistory, lastEntry, type HandedHistory } from '../../../../src/core/transfer/handover/handedHistory';
 import { handoverPrograms, type HandoverProgramId } from '../../../../src/core/transfer/handover/handoverPrograms';
 import type { SourceEvent } from '../../../../src/core/transfer/sourceRecord';
-import { branchOf, contents, handoverInput, readBack } from '../../../support/store/handedSessions';
+import { branchOf, contents, handoverInput, readBack } from '../../../support/agents/handedSessions';
 
 const wide = { tokens: 1_000_000, contents: new Map<string, string>() };
 

@@ -9,7 +9,7 @@ import { carryOut, commandLine, handoverTargets, prepareHandover, type Handover 
 import { importFiles } from '../../../../src/node/transfer/import/importFiles';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import { brief } from '../../../support/store/importRig';
-import { branchOf, opencodeRows, storedSession } from '../../../support/store/handedSessions';
+import { branchOf, opencodeRows, storedSession } from '../../../support/agents/handedSessions';
 import { wasmFile } from '../../../support/store/storeTemp';
 import { WatchRig } from '../../../support/store/watchRig';
 

@@ -10,7 +10,7 @@ import type { HandoverFile, HandoverInput } from '../../../src/core/transfer/han
 import type { HandoverProgramId } from '../../../src/core/transfer/handover/handoverPrograms';
 import type { SourceEvent } from '../../../src/core/transfer/sourceRecord';
 import { lineFormats, type LineFormat } from '../../../src/node/transfer/foreign/readJsonLines';
-import { testUuid, userMessage } from './storeTemp';
+import { testUuid, userMessage } from '../store/storeTemp';
 
 const text = fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('', ' ', '\n', 'a\0b', '\ud800', 'Which tide?', '# AGENTS.md', '🌊'));
 const callId = fc.constantFrom('c1', 'c2', 'toolu.x|1', 'c'.repeat(80));
