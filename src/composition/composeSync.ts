@@ -15,6 +15,7 @@ export function composeSync(
       folder: async () => (await location.resolve()).folder,
       store: () => chat.store.get(),
       settings: () => configuration.current.sync,
+      chats: { places: chat.places, store: () => chat.store.current, isDismissed: (key) => memory.dismissedBanners.has(key) },
       log,
     }),
   );

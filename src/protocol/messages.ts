@@ -217,6 +217,10 @@ export type LiveBlock = z.infer<typeof LiveBlock>;
 const LeftBranch = z.nullable(z.object({ messages: z.number(), summarizing: z.boolean() }));
 export type LeftBranch = z.infer<typeof LeftBranch>;
 
+/** Another device went on with the session, on the branch that ends at `entry`; `messages` are there since it parted from this one. */
+const Elsewhere = z.nullable(z.object({ device: z.string(), messages: z.number(), entry: id, dismissAs: z.string() }));
+export type Elsewhere = z.infer<typeof Elsewhere>;
+
 /** The turn waits for the user to say what becomes of a context that is full; null: it does not. */
 export const FullContext = z.nullable(
   z.object({ used: z.number(), effective: z.number(), /** Sent as it is, the model takes it. */ fits: z.boolean() }),
@@ -247,6 +251,8 @@ export const ViewSnapshot = z.object({
   /** A branch was left that has work in it: a summary is offered, or being made. */
   left: LeftBranch,
   full: FullContext,
+  /** Omitted: nobody did, or nothing is synchronized. */
+  elsewhere: z.optional(Elsewhere),
   /** The model's own, where it keeps one. */
   todos: z.optional(TodoList),
   /** The session has it, or the one that the next message begins; omitted: `chat`. */
@@ -282,6 +288,7 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('turn'), turn: TurnState }),
   z.object({ kind: z.literal('queue'), queue: Queue }),
   z.object({ kind: z.literal('left'), left: LeftBranch }),
+  z.object({ kind: z.literal('elsewhere'), elsewhere: Elsewhere }),
   z.object({ kind: z.literal('full'), full: FullContext }),
   z.object({ kind: z.literal('todos'), todos: TodoList }),
   z.object({ kind: z.literal('mode'), mode: Mode }),

@@ -11,7 +11,7 @@ import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from '.
 import type { ComposerView } from '../composer/composer';
 import { uuidV7 } from '../lib/uuid';
 import { emptyState, isUndecided } from './emptyStates';
-import { leftOffer } from '../transcript/rows/branchRows';
+import { elsewhereLine, leftOffer } from '../transcript/rows/branchRows';
 import { coldLine } from '../gauge/gauge';
 import { planCard, planReadyText, readyPlan } from '../composer/planMode';
 import { fullCard, fullText } from '../transcript/rows/decisionCards';
@@ -176,6 +176,7 @@ export class AppView extends ViewElement {
         ${this.problem === null ? nothing : this.problemLine(this.problem)}
         ${state.full ? fullCard(state.full) : nothing}
         ${disabledReason === null ? planCard(readyPlan(state)) : nothing}
+        ${state.elsewhere ? elsewhereLine(state.elsewhere, !busy && disabledReason === null) : nothing}
         ${state.left ? leftOffer(state.left) : nothing}
         ${state.context && !busy && state.connection.provider !== 'offline' ? coldLine(state.context.cache, disabledReason === null) : nothing}
         <tk-todos .todos=${state.todos ?? []}></tk-todos>

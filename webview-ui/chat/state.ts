@@ -35,6 +35,7 @@ export interface ViewState {
   readonly turn: TurnState;
   readonly queue: ViewSnapshot['queue'];
   readonly left: ViewSnapshot['left'];
+  readonly elsewhere?: ViewSnapshot['elsewhere'];
   readonly full: ViewSnapshot['full'];
   readonly todos?: ViewSnapshot['todos'];
   readonly mode?: ViewSnapshot['mode'];
@@ -107,6 +108,8 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
       return { ...state, sessions: delta.sessions };
     case 'connection':
       return { ...state, connection: delta.connection };
+    case 'elsewhere':
+      return { ...state, elsewhere: delta.elsewhere };
     case 'banner':
       return { ...state, banner: delta.banner };
     case 'draft':

@@ -24,6 +24,8 @@ export interface MergeTarget {
   isAncestor(ancestor: string, entry: string): boolean;
   /** The session is being worked in: its leaf is to stay, and what moves it waits (`needsFree`). */
   isHeld(session: string): boolean;
+  /** Another device stands there, and this one does not go there by itself: for the user to be told. */
+  standsElsewhere(session: string, leaf: string, stamp: Stamp): void;
   keepAttachment(attachment: AttachmentKept): void;
   hasNote(revision: string): boolean;
   /** The revisions that it comes from are there. */
@@ -114,7 +116,10 @@ function isOlder(target: MergeTarget, a: string, b: string): boolean {
 function mergeRegister(target: MergeTarget, session: string, name: string, value: unknown, stamp: Stamp): void {
   target.observe(stamp.tick);
   const known = target.stampOf(session, name);
-  if (known && !isLater(stamp, known)) return;
+  if (known && !isLater(stamp, known)) {
+    if (name === leafRegister && typeof value === 'string' && stamp.device !== target.device) target.standsElsewhere(session, value, stamp);
+    return;
+  }
   if (name !== leafRegister) return target.setRegister(session, name, value, stamp);
   if (typeof value !== 'string') return;
   const needs = target.isHeld(session) ? needsFree(session) : target.ownerOf(value) === undefined ? value : null;
@@ -123,6 +128,7 @@ function mergeRegister(target: MergeTarget, session: string, name: string, value
   const leaf = target.leafOf(session);
   const follows = leaf === null || known === undefined || known.device !== target.device || target.isAncestor(leaf, value);
   if (follows) target.setRegister(session, name, value, stamp);
+  else target.standsElsewhere(session, value, stamp);
 }
 
 /** What a change of the leaf waits for while somebody works in the session. */

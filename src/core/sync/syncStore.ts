@@ -21,6 +21,15 @@ export interface SyncedNote {
   readonly nextDigest: string | null;
 }
 
+/** Another device stands on a branch of a session that this one is not on. */
+export interface StandsElsewhere {
+  readonly device: string;
+  readonly leaf: string;
+  /** So many are on that branch since it parted from this one's. */
+  readonly messages: number;
+  readonly at: number;
+}
+
 /** What a store offers for synchronising; `SyncReplica` says what each of them does. Where it is off they reject with `invalid`. */
 export interface SyncStore {
   /** Null: it is off. */
@@ -38,6 +47,8 @@ export interface SyncStore {
   syncReceive(rows: readonly ReceivedRow[], keys: readonly SessionKey[], held?: readonly string[]): Promise<void>;
   syncSettleKeys(pushed: readonly string[], dropped: readonly string[]): Promise<void>;
   syncRenew(device: string, from: number, rows: readonly SealedRecord[], keys: readonly SessionKey[]): Promise<void>;
+  /** Where other devices went on in the session while this one stayed on its branch, the last one first. Empty where it is off. */
+  syncElsewhere(session: string): Promise<readonly StandsElsewhere[]>;
   syncNotes(): Promise<readonly SyncedNote[]>;
   /** The text that the revisions of the note come to; null when it is deleted. */
   syncNoteText(path: string): Promise<string | null>;

@@ -189,6 +189,7 @@ export class ChatController implements Disposable {
   async dismissBanner(banner: string): Promise<void> {
     await this.deps.memory.dismissedBanners.add(banner);
     this.feed.banner();
+    this.changed();
   }
 
   /** The newest sessions have been read anew. */

@@ -1,5 +1,5 @@
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
-import type { Connection, Delta, ViewSnapshot } from '../../protocol/messages';
+import type { Connection, Delta, Elsewhere, ViewSnapshot } from '../../protocol/messages';
 import type { PolicyChoice } from '../../core/context/policy/resolvePolicy';
 import { bannerFor, sessionPolicyProblem } from './banner';
 import type { NewSessionDraft } from './newSessionDraft';
@@ -36,6 +36,7 @@ export class ChatViewFeed implements Disposable {
   private lastConnection = '';
   /** As JSON. A surface without a snapshot shows none. */
   private lastBanner = 'null';
+  private lastElsewhere: { readonly session: string | null; readonly elsewhere: Elsewhere } = { session: null, elsewhere: null };
   /** A row to go to, for a surface that is not shown yet. */
   private toReveal: string | null = null;
 
@@ -106,6 +107,14 @@ export class ChatViewFeed implements Disposable {
     this.delta({ kind: 'banner', banner });
   }
 
+  /** Another device went on with the session on show; null: none, or not that is known. */
+  elsewhere(elsewhere: Elsewhere): void {
+    const next = { session: this.chat?.session.uuid ?? null, elsewhere };
+    if (JSON.stringify(next) === JSON.stringify(this.lastElsewhere)) return;
+    this.lastElsewhere = next;
+    this.delta({ kind: 'elsewhere', elsewhere });
+  }
+
   /** Everything. */
   snapshot(): void {
     const { chat } = this;
@@ -134,6 +143,7 @@ export class ChatViewFeed implements Disposable {
       banner,
       draft: draft.text,
       ...(draft.attachments.length > 0 ? { attachments: [...draft.attachments] } : {}),
+      ...(chat && this.lastElsewhere.session === chat.session.uuid ? { elsewhere: this.lastElsewhere.elsewhere } : {}),
       ...(chat?.draftRemark === undefined ? {} : { draftRemark: chat.draftRemark }),
     });
     if (this.surface) this.revealNow();

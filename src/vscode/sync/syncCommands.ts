@@ -1,5 +1,5 @@
 import { env, window, type QuickPickItem } from 'vscode';
-import { t, shown } from '../../core/l10n';
+import { t } from '../../core/l10n';
 import type { SessionStore } from '../../core/ports';
 import type { SyncSetup } from '../../core/sync/syncStore';
 import { phraseFor, setUpSync, showPhrase, type SetUpDeps } from './setUpSync';
@@ -71,7 +71,7 @@ export class SyncCommands {
       { label: `$(add) ${t('Add a Device…')}`, act: () => this.addDevice() },
       { label: `$(close) ${t('Leave Sync…')}`, act: () => this.leave() },
     ];
-    const picked = await window.showQuickPick(rows, { title: t('Sync Status'), placeHolder: shown(longState(state, setup.engine, now())) });
+    const picked = await window.showQuickPick(rows, { title: t('Sync Status') });
     await picked?.act?.();
   }
 

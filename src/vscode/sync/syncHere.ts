@@ -10,6 +10,7 @@ import type { ContextKeys } from '../context/contextKeys';
 import type { Log } from '../log';
 import type { CommandName } from '../manifest';
 import { settingKey, type Settings } from '../settingsValues';
+import type { ElsewhereDeps } from './elsewhereWatch';
 import type { SyncCommands } from './syncCommands';
 import type { Syncing } from './syncing';
 
@@ -22,6 +23,8 @@ export interface SyncHereDeps {
   readonly folder: () => Promise<string>;
   readonly store: () => Promise<SessionStore>;
   readonly settings: () => Settings['sync'];
+  /** The chats of this window, and the store while it is open. */
+  readonly chats: Pick<ElsewhereDeps, 'places' | 'store' | 'isDismissed'>;
   readonly log: Log;
 }
 
@@ -62,11 +65,6 @@ export class SyncHere implements Disposable {
     leaveSync: async () => (await this.load()).commands.leave(),
   };
 
-  /** What people call a device; undefined where nobody has said. */
-  nameOf(device: string): string | undefined {
-    return this.syncing?.nameOf(device);
-  }
-
   async pause(): Promise<void> {
     this.paused = true;
     await this.syncing?.pause();
@@ -97,11 +95,12 @@ export class SyncHere implements Disposable {
 
   private async loadNow(): Promise<Loaded> {
     const { secrets, memory, contextKeys, store, settings, log, folder } = this.deps;
-    const [{ SyncCommands }, { Syncing }, { SyncSecrets }, { longState, shortState }] = await Promise.all([
+    const [{ SyncCommands }, { Syncing }, { SyncSecrets }, { longState, shortState }, { ElsewhereWatch }] = await Promise.all([
       import('./syncCommands'),
       import('./syncing'),
       import('./syncSecrets'),
       import('./syncTexts'),
+      import('./elsewhereWatch'),
     ]);
     const kept = new SyncSecrets(secrets);
     const ofSystem = env.remoteName === undefined ? hostname() : `${hostname()} (${env.remoteName})`;
@@ -114,11 +113,13 @@ export class SyncHere implements Disposable {
       long: longState(syncing.state, memory.synced()?.engine ?? '', Date.now()),
       isProblem: syncing.state.failure !== null || syncing.state.problems.length > 0,
     });
+    const elsewhere = this.owned.add(new ElsewhereWatch({ ...this.deps.chats, nameOf: (device) => syncing.nameOf(device), log }));
     const progress = this.owned.add(new Progress(() => syncing.cancel()));
     this.owned.add(
       syncing.onDidChange(() => {
         this.changed.fire(this.wanted() ? line() : null);
         progress.show(syncing.state.progress);
+        if (syncing.state.phase !== 'syncing') elsewhere.look();
       }),
     );
     const commands = new SyncCommands({

@@ -207,6 +207,11 @@ export class MemoryReplica implements SyncReplica, MergeTarget, KeptKeys {
     return false;
   }
 
+  /** Nothing is lost or agreed on by it. */
+  standsElsewhere(): void {
+    return undefined;
+  }
+
   keepAttachment(_attachment: AttachmentKept): void {
     // The simulation has none.
   }

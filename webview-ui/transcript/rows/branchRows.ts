@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../../src/protocol/l10n';
-import type { LeftBranch, RowMark } from '../../../src/protocol/messages';
+import type { Elsewhere, LeftBranch, RowMark } from '../../../src/protocol/messages';
 import { icon, type IconName } from '../../render/icons';
 import { ask } from '../../lib/events';
 
@@ -21,6 +21,16 @@ export function forkSwitch({ at, branches }: NonNullable<RowMark['fork']>, canBr
 export function beyondSwitch(branches: readonly string[]): TemplateResult {
   return html`<div class="fork-switch">
     <button type="button" class="link-button" @click=${ask({ method: 'switch_branch', entry: branches.at(-1)! })}>${icon('branch')} ${t(branches.length === 1 ? 'Back to what followed here ({0} branch)' : 'Back to what followed here ({0} branches)', wholeNumber(branches.length))}</button>
+  </div>`;
+}
+
+/** Another device went on elsewhere in this session: where, and the way there. */
+export function elsewhereLine({ device, messages, entry, dismissAs }: NonNullable<Elsewhere>, canBranch: boolean): TemplateResult {
+  return html`<div class="left-offer elsewhere" role="group" aria-label=${t('On another device')}>
+    ${icon('branch')}
+    <span>${t(messages === 1 ? 'Went on on {0}, {1} message' : 'Went on on {0}, {1} messages', device, wholeNumber(messages))}</span>
+    <button type="button" class="link-button" ?disabled=${!canBranch} @click=${ask({ method: 'switch_branch', entry })}>${t('Show')}</button>
+    <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${ask({ method: 'dismiss_banner', banner: dismissAs })}>${icon('close')}</button>
   </div>`;
 }
 

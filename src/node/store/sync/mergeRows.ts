@@ -18,6 +18,7 @@ import type { Purge } from '../rows/purge';
 import type { TreeRows } from '../rows/treeRows';
 import type { UsageRows } from '../rows/usageRows';
 import type { columnRegisters } from './outbox';
+import { noteElsewhere } from './elsewhere';
 import { metadataPrefix, pinPrefix } from './outbox';
 import type { PendingNeeds } from './pendingChanges';
 
@@ -185,6 +186,10 @@ export class MergeRows implements MergeTarget {
 
   isHeld(session: string): boolean {
     return this.held.has(session);
+  }
+
+  standsElsewhere(session: string, leaf: string, stamp: Stamp): void {
+    noteElsewhere(this.open.connection, session, leaf, stamp);
   }
 
   keepAttachment({ hash, mime, base64 }: AttachmentKept): void {

@@ -6,6 +6,7 @@ import type { Held, PendingReceipt, ReceivedRow } from '../../../core/sync/syncR
 import type { SyncSetup } from '../../../core/sync/syncStore';
 import type { Operations } from '../client/storeCalls';
 import type { Connection, Row } from '../database/connection';
+import { elsewhere } from './elsewhere';
 import { closeOutbox, openOutbox } from './outbox';
 import { MergeRows, type MergeNeeds } from './mergeRows';
 import { pendingChanges } from './pendingChanges';
@@ -188,6 +189,7 @@ export const syncOperations = {
       for (const row of rows) sync.hold(row);
       sync.addKeys(keys, false);
     }),
+  syncElsewhere: (open, session) => elsewhere(open, session),
   syncNotes: ({ notes }) => notes.list(),
   syncNoteText: ({ notes }, path) => notes.stateOf(path).text,
   syncNoteWritten: ({ connection, sync, notes }, path, text) =>

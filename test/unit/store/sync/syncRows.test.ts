@@ -105,6 +105,16 @@ describe('stores with one history', function () {
       ],
     );
     for (const { store } of [one, two]) deepStrictEqual((await store.branches(session)).length, 2);
+    const [here, there] = [(await one.store.session(session))!.leaf!, (await two.store.session(session))!.leaf!];
+    const stands = async ({ store }: SyncDevice) =>
+      (await store.syncElsewhere(session)).map(({ device, leaf, messages }) => ({ device, leaf, messages }));
+    const deviceOf = async ({ store }: SyncDevice) => (await store.syncHeld()).device;
+    deepStrictEqual(
+      [await stands(one), await stands(two)],
+      [[{ device: await deviceOf(two), leaf: there, messages: 1 }], [{ device: await deviceOf(one), leaf: here, messages: 1 }]],
+    );
+    await one.store.moveLeaf(session, there);
+    deepStrictEqual(await stands(one), []);
   });
 
   it('follow a device that went back and said something else, where nothing was said here', async () => {

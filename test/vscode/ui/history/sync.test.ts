@@ -157,6 +157,17 @@ describe('one history on three machines', function () {
     await desk.workbench.quickInput.close();
     await desk.chat.see('article.answer', 'The desk answers.');
     await laptop.chat.see('article.answer', 'The laptop answers.');
+    await desk.chat.see('.elsewhere', /Went on on Laptop, 2 messages/);
+    await laptop.chat.see('.elsewhere', /Went on on Desk, 2 messages/);
+    await desk.workbench.screenshot('sync-elsewhere');
+  });
+
+  it('goes over to the branch of the other where the user wants it', async () => {
+    const { chat, workbench } = devices[0]!;
+    await (await chat.locator('.elsewhere .link-button')).click();
+    await chat.see('article.answer', 'The laptop answers.');
+    await waitFor('the row to be gone', async () => (await chat.count('.elsewhere')) === 0);
+    await workbench.screenshot('sync-switched');
   });
 
   it('is there whole on a third', async () => {
