@@ -10,6 +10,7 @@ import type { Clock } from '../ports';
 import { CancelledError } from '../errors';
 import { ToolFault, toolInput, type Tool } from '../tools/tool';
 import { asideToolName, transcriptOf } from './asideText';
+import { SeenImages } from './seenImages';
 import { askSideQuestion, type SideStep } from './sideQuestion';
 
 /** A conversation as a side question needs it; asked for when one is put. */
@@ -76,12 +77,13 @@ export function createAsideTool(source: (() => AsideSource) | null): Tool {
           clock,
           random,
           call: async (use, stop) => {
-            const { text, status } = await runTool(
+            const seen = new SeenImages(use.callId);
+            const { text, status, attachments } = await runTool(
               callEntry(call, use, branch, clock),
-              { tools, approvals, clock, emit: silent, tell: () => undefined },
+              { tools, approvals, clock, emit: silent, tell: () => undefined, store: seen },
               stop,
             );
-            return { text, status };
+            return { text, status, images: seen.of(attachments ?? []) };
           },
           said: (step) => {
             steps.push(step);

@@ -12,7 +12,7 @@ export interface SideQuestionDeps {
   readonly maxOutputTokens: number;
   readonly tools: readonly ToolSpec[];
   /** Runs a call of one of the tools; whatever goes wrong is an outcome. */
-  readonly call: (use: ToolUse, signal: AbortSignal) => Promise<Pick<ToolOutcome, 'text'> & { readonly status: string }>;
+  readonly call: (use: ToolUse, signal: AbortSignal) => Promise<SideResult>;
   readonly estimate: (text: string) => number;
   /** The prompt may grow to so many tokens; then the answer is due with what is known. */
   readonly budget: number;
@@ -25,6 +25,12 @@ export interface SideQuestionDeps {
 }
 
 export type ToolUse = Extract<ModelBlock, { type: 'tool_use' }>;
+
+export interface SideResult extends Pick<ToolOutcome, 'text'> {
+  readonly status: string;
+  /** Omitted: none. */
+  readonly images?: readonly { readonly block: Extract<ModelBlock, { type: 'image' }>; readonly tokens: number }[];
+}
 
 /** What came of a step, in order, for whoever wants to look at it. */
 export type SideStep =
@@ -79,13 +85,18 @@ export async function askSideQuestion(question: string, deps: SideQuestionDeps, 
     const results: ModelBlock[] = [];
     prompt += deps.estimate(JSON.stringify(step.blocks));
     for (const use of uses) {
-      const done = isLast ? { text: closing, status: 'denied' } : await deps.call(use, signal);
+      const done: SideResult = isLast ? { text: closing, status: 'denied' } : await deps.call(use, signal);
       const shown = fitting(done.text, deps.estimate, Math.max(200, deps.budget * resultShare));
       sum.calls += 1;
       if (!isLast) sum.read += deps.estimate(shown);
       prompt += deps.estimate(shown);
       deps.said({ type: 'call', name: use.name, input: use.input, text: shown, status: done.status });
       results.push({ type: 'tool_result', callId: use.callId, text: shown, isError: done.status !== 'ok' });
+      for (const { block, tokens } of done.images ?? []) {
+        sum.read += tokens;
+        prompt += tokens;
+        results.push(block);
+      }
     }
     if (signal.aborted) return { ...sum, outcome: 'stopped', text, failure: null };
     messages.push({ role: 'assistant', blocks: step.blocks });

@@ -82,6 +82,21 @@ describe('a side question', () => {
     assert.ok(reported.includes('aside'));
   });
 
+  it('sees the images that its tools return, and keeps none of them', async () => {
+    await start();
+    const bytes = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+    rig.moreTools = [tool('look', { run: async () => ({ text: 'pier.png', status: 'ok', images: [{ name: 'pier.png', bytes }] }) })];
+    await rig.reopen();
+    rig.model.scripts.push(asks('What is on it?'), calls('look', {}, 's1'), says('A pier.'), says('A pier.'));
+    await rig.conversation.send('What is on it?');
+    const blocks = rig.model.requests[2]!.messages.at(-1)!.blocks;
+    assert.deepEqual(blocks, [
+      { type: 'tool_result', callId: 's1', text: 'pier.png', isError: false },
+      { type: 'image', name: 'pier.png', mime: 'image/png', data: bytes.toString('base64'), callId: 's1' },
+    ]);
+    assert.ok(!rig.lastSent.includes(bytes.toString('base64')));
+  });
+
   it('ends with the turn that put it, and what it had read is kept', async () => {
     await start();
     let stopped: Promise<unknown> | null = null;

@@ -55,12 +55,12 @@ async function filled(
   ];
 }
 
-function isImageType(mime: string): mime is ImageType {
+export function isImageType(mime: string): mime is ImageType {
   return (imageTypes as readonly string[]).includes(mime);
 }
 
 /** It goes in pieces of a multiple of 3 bytes, because a call takes no more than some 100,000 arguments. */
-function toBase64(bytes: Uint8Array): string {
+export function toBase64(bytes: Uint8Array): string {
   let base64 = '';
   for (let at = 0; at < bytes.length; at += 30_000) base64 += btoa(String.fromCharCode(...bytes.subarray(at, at + 30_000)));
   return base64;
