@@ -63,10 +63,19 @@ describe('the to-do list behind a compaction', function () {
     .filter((one) => one.trim() !== '');
   const lists = fc.array(fc.record({ text, status }), { minLength: 1, maxLength: 40 });
   /** How the range is folded, and whether another process goes on. */
-  const ways = fc.array(fc.record({ by: fc.constantFrom('model', 'failing', 'nobody', 'text'), reopens: fc.boolean() }), {
+  const ways = fc.array(fc.record({ by: fc.constantFrom('model', 'failing', 'nobody', 'text', 'truncate'), reopens: fc.boolean() }), {
     minLength: 1,
     maxLength: 3,
   });
+
+  /** The policy has what is oldest left out, without a summary, as soon as the window is full. */
+  async function truncated(rig: ConversationRig): Promise<void> {
+    const before = rig.compactions().length;
+    rig.overrides = { 'compaction.whenFull': 'truncate' };
+    while (rig.compactions().length === before) await rig.fill(1, 2_000);
+    rig.overrides = {};
+    assert.equal(rig.compactions().at(-1)!.content.rung, 'truncate');
+  }
 
   it('stands in the prompt word for word, however often and however it was folded', async () => {
     await fc.assert(
@@ -93,8 +102,11 @@ describe('the to-do list behind a compaction', function () {
             rig.summarizer.fail = by === 'failing' ? 'invalid_request' : null;
             rig.model.scripts.push(says('Yes.'));
             await rig.conversation.send('On');
-            const { entry, message } = await rig.conversation.compact(null, by === 'text' ? 'What I want it to say.' : undefined);
-            assert.ok(entry, message ?? '');
+            if (by === 'truncate') await truncated(rig);
+            else {
+              const { entry, message } = await rig.conversation.compact(null, by === 'text' ? 'What I want it to say.' : undefined);
+              assert.ok(entry, message ?? '');
+            }
             if (reopens) await rig.reopen();
             rig.model.scripts.push(says('Going on.'));
             await rig.conversation.send('Go on');
@@ -109,7 +121,18 @@ describe('the to-do list behind a compaction', function () {
           await rig.dispose();
         }
       }),
-      { numRuns: 6 },
+      {
+        numRuns: 6,
+        examples: [
+          [
+            [item('a'), item('b', 'done')],
+            [
+              { by: 'truncate', reopens: true },
+              { by: 'truncate', reopens: false },
+            ],
+          ],
+        ],
+      },
     );
   });
 
