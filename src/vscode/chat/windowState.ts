@@ -18,6 +18,7 @@ const keys = {
   lastMeter: 'threadkeeper.lastMeter',
   newSessionDraft: 'threadkeeper.looseSession',
   offlineChosen: 'threadkeeper.offlineChosen',
+  placeOffered: 'threadkeeper.placeOffered',
   relinkDeclined: 'threadkeeper.relinkDeclined',
   toldEphemeral: 'threadkeeper.toldEphemeral',
   retentionRun: 'threadkeeper.retentionRun',
@@ -240,6 +241,15 @@ export class WindowState {
 
   setLastMeter(meter: RememberedMeter | null): Promise<void> {
     return this.save(this.workspace, keys.lastMeter, meter ?? undefined);
+  }
+
+  /** Whether the user has been asked on this machine where the chat is to be. */
+  placeOffered(): boolean {
+    return this.machine.get<unknown>(keys.placeOffered) === true;
+  }
+
+  setPlaceOffered(): Promise<void> {
+    return this.save(this.machine, keys.placeOffered, true);
   }
 
   /** The user has chosen to go on without a key. */

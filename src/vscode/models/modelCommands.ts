@@ -5,6 +5,7 @@ import { t } from '../../core/l10n';
 import { providerIds, type ProviderId } from '../../node/models/providerAccess';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from '../chat/chatController';
+import { offerPlace } from '../chat/places/offerPlace';
 import type { WindowState } from '../chat/windowState';
 import { settingKey } from '../settingsValues';
 import { offlineSessionModel } from './modelChoice';
@@ -60,6 +61,7 @@ export class ModelCommands {
     if (model !== offlineSessionModel) await memory.setOfflineChosen(false);
     await controller.choices.setModel(model);
     await this.keepForNewSessions(model);
+    this.chosen();
   }
 
   async setThinkingLevel(): Promise<void> {
@@ -84,6 +86,7 @@ export class ModelCommands {
     // Who enters a key wants a model: a session that was offline for want of one follows.
     if (controller.choices.model === offlineSessionModel) await controller.choices.setModel(null);
     else await controller.connectionChanged();
+    this.chosen();
   }
 
   async removeKey(): Promise<void> {
@@ -96,6 +99,13 @@ export class ModelCommands {
     if (controller.choices.model !== null && controller.choices.model !== offlineSessionModel)
       await controller.choices.setModel(offlineSessionModel);
     else await controller.connectionChanged();
+    this.chosen();
+  }
+
+  /** Something can answer. Nobody waits for what the user says to the offer. */
+  private chosen(): void {
+    const { controller, memory } = this.deps;
+    void offerPlace(memory, controller.list.count);
   }
 
   /** Where nothing else could answer in a new session, the choice holds for those as well. */

@@ -40,6 +40,14 @@ describe('a fresh profile without a key', function () {
     assert.equal(await chat.count('tk-gauge [role=meter]'), 0, 'there is no window that could fill up');
   });
 
+  it('has asked in passing where the chat is to be', async () => {
+    const { messages } = session.workbench;
+    await messages.waitForNotification('Keep the chat on the right and your sessions on the left?');
+    await session.workbench.screenshot('first-run-place');
+    await messages.answerNotification('Keep the chat on the right', 'Not Now');
+    await waitFor('no notification', async () => (await messages.notifications()).length === 0);
+  });
+
   it('finds what was said before', async () => {
     await chat.ask('Remember that the mooring code is BRAVO-7731.');
     await chat.ask('What was the mooring code?');
