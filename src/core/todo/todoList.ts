@@ -67,10 +67,13 @@ export function todoLines(list: TodoList): string[] {
   return list.map(({ text, status }) => `- ${boxes[status]} ${text}`);
 }
 
+/** Above the list in a prompt. */
+export const todoHeading = '## To-do list (word for word; [>] is in progress; a later call of update_todos replaces it)';
+
 /** Empty when there is no list. */
 export function renderTodos(list: TodoList): string {
   if (list.length === 0) return '';
-  return ['## To-do list (word for word; [>] is in progress; a later call of update_todos replaces it)', ...todoLines(list)].join('\n');
+  return [todoHeading, ...todoLines(list)].join('\n');
 }
 
 export function doneCount(list: TodoList): number {

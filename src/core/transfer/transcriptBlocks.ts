@@ -1,4 +1,5 @@
 import { listed, t, wholeNumber } from '../l10n';
+import { readableSummary } from '../compaction/ledgers/foldedState';
 import { modeText, modeTold } from '../plan/planMode';
 import { timeText } from '../recall/dateText';
 import { fileChangeList, fileChangesText } from '../rewind/fileTexts';
@@ -53,7 +54,7 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
           wholeNumber(content.tokensBefore),
           wholeNumber(content.tokensAfter),
         ),
-        [markdown(content.summaryText)],
+        [markdown(readableSummary(content.summaryText))],
         true,
       );
     case 'compaction_undone':
@@ -63,7 +64,7 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
     case 'nudge':
       return block('note', t('Asked for notes at {0}%', content.percent), [markdown(content.text)], true);
     case 'branch_summary':
-      return block('note', t('Summary of another branch'), [markdown(content.text)], true);
+      return block('note', t('Summary of another branch'), [markdown(readableSummary(content.text))], true);
     case 'memory_note':
       return block('note', t('Notes at hand'), [markdown(content.text)], true);
     case 'usage_note': {

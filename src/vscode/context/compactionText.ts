@@ -1,5 +1,5 @@
 import type { CompactionPreview } from '../../core/context/contextManager';
-import { editableText, FoldedState } from '../../core/compaction/ledgers/foldedState';
+import { editableText, FoldedState, readableSummary } from '../../core/compaction/ledgers/foldedState';
 import { shown, t, wholeNumber } from '../../core/l10n';
 import { speaker } from '../../core/recall/history';
 import { entryText, type ContentOf, type StoredEntry } from '../../core/session/entry';
@@ -61,7 +61,7 @@ export function summaryIn(preview: string): string | null {
 function besideSummary(summaryText: string, editable: string): string {
   return summaryText.trim() === editable.trim()
     ? ''
-    : summaryText
+    : readableSummary(summaryText)
         .replace(editable, '')
         .replace(/\n{3,}/g, '\n\n')
         .trim();

@@ -1,4 +1,5 @@
 import { t } from '../../core/l10n';
+import { readableSummary } from '../../core/compaction/ledgers/foldedState';
 import { timeText } from '../../core/recall/dateText';
 import { modeText, modeTold } from '../../core/plan/planMode';
 import type { SessionStore } from '../../core/ports';
@@ -60,6 +61,7 @@ function entryText({ content, createdAt, display }: StoredEntry): string[] {
     case 'compaction':
       return [`*${t('Compacted {0} messages here.', content.messagesBefore)}*`];
     case 'branch_summary':
+      return [readableSummary(content.text)];
     case 'memory_note':
       return [content.text];
     case 'usage_note': {

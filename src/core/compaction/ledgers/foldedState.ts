@@ -5,7 +5,7 @@ import type { StoredEntry } from '../../session/entry';
 import { entryRef } from '../summary/prompts';
 import { renderSessionState, SessionState } from '../summary/summaryFormat';
 import { TodoList } from '../../todo/todoItems';
-import { renderTodos } from '../../todo/todoList';
+import { renderTodos, todoHeading } from '../../todo/todoList';
 import { LedgerLine, unseen } from './userLedger';
 import { emptyWorkLedger, renderWorkLedger, WorkLedger } from './workLedger';
 
@@ -88,6 +88,13 @@ export function renderFoldedState(
     .flat()
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+/** What people are shown of it: how things are looked up and what its marks mean is said to the model. */
+export function readableSummary(text: string): string {
+  const [opening = ''] = text.split('\n\n', 1);
+  const rest = opening.includes('recall {') ? text.slice(opening.length).trim() : text;
+  return rest.replace(todoHeading, '## To-do list');
 }
 
 /** What a model or the user wrote; empty on the rungs without one. */

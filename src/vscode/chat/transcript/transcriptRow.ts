@@ -1,5 +1,6 @@
 import { turnErrorType } from '../../../core/chat/events';
 import { renderCheckpoint } from '../../../core/compaction/checkpoints/checkpointText';
+import { readableSummary } from '../../../core/compaction/ledgers/foldedState';
 import { listed, shown, t } from '../../../core/l10n';
 import { isCommandRun, readCommandRun } from '../../../core/session/commandRun';
 import type { ContentOf, EntryOf, StoredEntry } from '../../../core/session/entry';
@@ -110,7 +111,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'tools_change':
       return info(t('Tools: {0}', content.enabled.length === 0 ? t('none') : listed(content.enabled)));
     case 'branch_summary':
-      return { kind: 'branch_summary', id, at, summary: content.text };
+      return { kind: 'branch_summary', id, at, summary: readableSummary(content.text) };
     case 'custom_message':
       if (isCommandRun(content)) return commandRow(entry, content, context, folded);
       return content.customType === skillType ? skillRow(entry, content.text) : info(content.text);
@@ -243,7 +244,7 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
     durationMs: content.durationMs,
     model: content.model && context.modelName(content.model),
     note: content.note ? shown(content.note) : null,
-    summary: content.summaryText,
+    summary: readableSummary(content.summaryText),
     continuity: content.continuity ?? null,
     unknownIds: content.audit?.unknownIds ?? [],
     coversFrom: content.coversFrom,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { emptyFoldedState, renderFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
+import { emptyFoldedState, readableSummary, renderFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
 import { extendLedger } from '../../../../src/core/compaction/ledgers/userLedger';
 import { parseSessionState } from '../../../../src/core/compaction/summary/summaryFormat';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
@@ -137,5 +137,13 @@ describe('the user ledger', () => {
       renderFoldedState(emptyFoldedState, request, 1_000),
       /## The request you are working on \(#1, verbatim\)\n  do the thing$/,
     );
+  });
+
+  it('is shown to people without what is said to the model', () => {
+    const todos = [{ text: 'Measure', status: 'pending' as const }];
+    const text = renderFoldedState({ ...emptyFoldedState, raw: 'It is **set**.', todos }, null, 1_000);
+    assert.match(text, /recall \{"query"/);
+    assert.equal(readableSummary(text), 'It is **set**.\n\n## To-do list\n- [ ] Measure');
+    assert.equal(readableSummary('What I wrote.\n\nAll of it.'), 'What I wrote.\n\nAll of it.');
   });
 });
