@@ -17,6 +17,12 @@ const titleRanks: ReadonlyMap<unknown, number> = new Map([
   ['summary', 1],
 ]);
 
+/**
+ * Copies of what was sent, since 2.1.330: of the prompt, of the tools and of each request. A turn of two lines took 370 KB, and all but 30
+ * of them were these. What was said stands in other lines, so of these nothing is kept.
+ */
+const sentAgain: ReadonlySet<unknown> = new Set(['api-request', 'api-request-blob', 'api-request-shape']);
+
 /** What a compaction has folded, and the record that what it left begins with. */
 interface Fold {
   readonly tokens: number;
@@ -153,6 +159,8 @@ export class ClaudeCodeReader {
   private parts(value: Json, message: Json | null, hash: string): RecordPart[] {
     if (message === null || (value['type'] !== 'user' && value['type'] !== 'assistant')) {
       if (value['subtype'] === 'compact_boundary') this.folded = foldOf(isObject(value['compactMetadata']) ? value['compactMetadata'] : {});
+      // Its place in the tree is kept: what follows names it.
+      if (value['type'] === 'attachment' && isObject(value['attachment']) && value['attachment']['type'] === 'prompt_snapshot') return [];
       return [kept(unreadable(textOf(value['subtype']) ?? wordOf(value['type']), value))];
     }
     if (value['isCompactSummary'] === true)
@@ -182,6 +190,7 @@ export class ClaudeCodeReader {
   }
 
   private loose(value: unknown, line: number, hash: string): SourceEvent[] {
+    if (isObject(value) && sentAgain.has(value['type'])) return [];
     const record: SourceEvent = {
       type: 'record',
       record: {

@@ -6,8 +6,8 @@ import { brief, importFixtures, ImportRig } from '../../../support/store/importR
 import { promptFaults } from '../../../support/chat/promptFaults';
 
 /**
- * Codex 0.169.0, Gemini CLI 0.61.0, Qwen Code 0.15.10, Copilot CLI 1.0.102, opencode 1.18.33 and Continue 1.5.47 wrote their fixtures, in
- * one turn with one call; their system prompts are cut. The other files are of the form that is documented.
+ * Claude Code 2.1.330, Codex 0.169.0, Gemini CLI 0.61.0, Qwen Code 0.15.10, Copilot CLI 1.0.102, opencode 1.18.33 and Continue 1.5.47
+ * wrote their fixtures, in one turn with one call; their system prompts are cut. The other files are of the form that is documented.
  */
 describe('an import of what other agents keep', () => {
   let rig: ImportRig;
@@ -72,6 +72,27 @@ describe('an import of what other agents keep', () => {
     const { entriesAdded: more } = await rig.only(rig.source('continue/b.json', fixture('continue.json').replace('d3fcc8e3', 'e3fcc8e3')));
     assert.deepEqual([entriesAdded, more], [3, 1]);
     assert.equal((await rig.entries(uuid)).filter(({ content }) => content.type === 'tool_call').length, 1);
+  });
+
+  it('Claude Code: what was said, and no copy of what was sent', async () => {
+    const file = rig.source('claude/a.jsonl', fixture('claude-code-2.1.330.jsonl'));
+    assert.deepEqual(await shown(file), {
+      format: 'claude-code',
+      title: 'Write the word ebb into note.txt.',
+      cwd: '/work/tide',
+      rows: [
+        'user: Write the word ebb into note.txt.',
+        'call toolu_double_1 Write {"file_path":"/work/tide/note.txt","content":"ebb"}'.slice(0, 60),
+        'result toolu_double_1 Write ok: File created successfully at: /work/tide/note.txt'.slice(0, 60),
+        'assistant: The tide turns at noon.',
+      ],
+    });
+    const { uuid } = await rig.only(file);
+    const raw = JSON.stringify((await rig.entries(uuid)).map(({ content }) => content));
+    assert.deepEqual(
+      ['api-request', 'prompt_snapshot', 'session_context'].map((kind) => raw.includes(kind)),
+      [false, false, true],
+    );
   });
 
   it('Gemini CLI: a message that is written again counts once, results that stand twice as well', async () => {
