@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
+import { resolveStoreFolder } from '../../../src/node/workspaces/workspaceRegistry';
 import { splitWords } from '../../../src/node/cli/flags';
 import { runCliToEnd } from '../../support/run/runCliToEnd';
 import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/store/storeTemp';
@@ -117,13 +119,47 @@ describe('threadkeeper search', () => {
     assert.match(out, /^s1-It {2}\d{8}_001 Ports {2}user {2}2026-11-20 \d\d:00 {2}\d+\.\d\d\n {4}It listens on 54329  ?\[31mred\n/);
   });
 
+  it('searches the histories of all workspaces, and names those that it could not read', async () => {
+    const registry = join(temp.path, 'global');
+    const folders: string[] = [];
+    for (const name of ['harbor', 'quay', 'wreck']) {
+      const options = { globalDir: registry, candidateDir: join(temp.path, name), workspaceUris: [`file:///home/me/${name}`] };
+      folders.push((await resolveStoreFolder(options)).folder);
+    }
+    for (const [i, text] of ['ferry 54330', 'the ferry leaves'].entries()) {
+      const one = await openTestStore(folders[i]!);
+      await one.createSession({ uuid: 'f', channel: 'cli', createdAt: at });
+      await one.append('f', { entries: [userMessage('f', null, text, { createdAt: at, uuid: `f${i}` })] });
+      await one.close();
+    }
+    mkdirSync(folders[2]!, { recursive: true });
+    writeFileSync(join(folders[2]!, 'threadkeeper.db'), 'x'.repeat(4096));
+    const { code, out, err } = await run('ferry 54330', '--everywhere', '--registry', registry, '--json');
+    const found = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.deepEqual(
+      [code, found.map(({ workspace, entryId }) => [workspace, entryId])],
+      [
+        0,
+        [
+          ['harbor', 'f0'],
+          ['quay', 'f1'],
+        ],
+      ],
+      err,
+    );
+    assert.match(err, /^Not searched: wreck: /m);
+  });
+
   it('tells what is wrong by its exit code', async () => {
     const cases: [string[], number, RegExp][] = [
       [['--help'], 0, /^$/],
       [['zebra', '--store', temp.path], 3, /Nothing matches "zebra"/],
       [['the', '--store', temp.path], 3, /no words to search for/],
       [['--store', temp.path], 2, /A query is missing.*search --help/s],
-      [['54329'], 2, /--store is missing/],
+      [['54329'], 2, /Say either --store DIR or --everywhere/],
       [['54329', '--store', temp.path, '--k', '0'], 2, /--k is a whole number/],
       [['54329', '--store', temp.path, '--all', '--session', 's1'], 2, /exclude each other/],
       [['54329', '--store', temp.path, '--session', 'nobody'], 1, /There is no session "nobody"/],

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorText } from '../../../core/errors';
+import { counted } from '../../../core/maintenance/reports';
 import { timeText } from '../../../core/recall/dateText';
 import { asksWhen } from '../../../core/recall/relativeDates';
 import { dayStart, parseSearchText } from '../../../core/recall/parseSearchText';
@@ -6,14 +9,18 @@ import { embeddingSpace } from '../../../core/embeddings/embeddings';
 import type { SessionStore } from '../../../core/ports';
 import { snippet } from '../../../core/recall/snippet';
 import { wordsFirst, type SearchHit, type SearchQuery, type SearchResult } from '../../../core/session/searchQuery';
+import { everyPlace } from '../../mcp/historyPlaces';
 import { openStore } from '../../store/client/openStore';
+import { storeFiles } from '../../store/database/storeFiles';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
 import { embeddingChoice, embeddingFlags, embeddingKeyHelp, embeddingsOf } from '../embeddingFlags';
 import { plain, stderrLogger } from '../terminal';
-import { sessionNamed } from '../storeFlags';
+import { sessionNamed, withReader } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [
-  { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
+  { name: 'store', value: 'DIR', help: 'folder of the history' },
+  { name: 'everywhere', help: 'instead of --store: the histories of all workspaces, in one list' },
+  { name: 'registry', value: 'DIR', help: "with --everywhere: the extension's global storage, where it is not in one of the usual places" },
   { name: 'session', value: 'ID', help: 'only this session (YYYYMMDD_NNN or its uuid), with what it shares when it is a fork' },
   { name: 'all', help: 'every session that is not in the trash; so it is without --session' },
   { name: 'role', value: 'ROLE', help: 'only what this one said: user, assistant or tool' },
@@ -37,6 +44,7 @@ export const searchHelp = `threadkeeper search <query>: finds what was said, in 
 ${flagHelp(specs)}
 
 Any of the words is enough, the best results come first; text in JSON is a passage, verbatim. What follows -- is query, not flags.
+With --everywhere each result names its workspace, and histories that cannot be read are named; that is a search by words alone.
 By meaning is found what "threadkeeper embed" has read with the same model; a server that is away or slow is not waited for. ${embeddingKeyHelp}
 The store may be in use: a copy is read. Exit code 0 when something was found, 3 when nothing was; 2 for a command line that cannot be
 run, 1 when the store cannot be read or the session does not exist.`;
@@ -50,6 +58,9 @@ export async function search(args: readonly string[]): Promise<number> {
   if (flags['session'] !== undefined && flags['all'] !== undefined) throw new UsageError('--session and --all exclude each other.');
   const limit = positiveInteger(flags, 'k') ?? defaultResults;
   const filters = { ...sessionsOf(flags), ...roleOf(flags['role']), ...dayOf('from', flags['from'], 0), ...dayOf('to', flags['to'], 1) };
+  if ((flags['store'] === undefined) === (flags['everywhere'] === undefined))
+    throw new UsageError('Say either --store DIR or --everywhere.');
+  if (flags['everywhere'] !== undefined) return searchEverywhere(flags, { text, limit, whole: true, ...filters });
   const embeddings = embeddingsOf(flags, process.env, stderrLogger([]));
   const opened = await openStore({
     folder: flags['store']!,
@@ -81,6 +92,39 @@ export async function search(args: readonly string[]): Promise<number> {
     embeddings.dispose();
     await store.close();
   }
+}
+
+/** One history after the other, each as a copy. Those that cannot be read are named, so that nobody takes them for searched. */
+async function searchEverywhere(flags: Flags, query: SearchQuery): Promise<number> {
+  if (flags['session'] !== undefined) throw new UsageError('--session goes with --store DIR: a session is in one history.');
+  const places = (await everyPlace(flags['registry'])()).filter(({ folder }) => existsSync(storeFiles(folder).main));
+  if (places.length === 0)
+    throw new UsageError('No workspace with a history was found. Say where with --registry, or name one by --store.');
+  const found: { readonly hit: SearchHit; readonly result: SearchResult; readonly workspace: string }[] = [];
+  let isComplete = true;
+  for (const { folder, name } of places) {
+    try {
+      const result = await withReader(folder, 'search', (store) => store.search(query));
+      isComplete &&= result.complete;
+      found.push(...result.hits.map((hit) => ({ hit, result, workspace: name })));
+    } catch (error) {
+      process.stderr.write(`Not searched: ${plain(name)}: ${plain(errorText(error))}\n`);
+    }
+  }
+  const of = new Map(found.map((one) => [one.hit, one]));
+  const best = wordsFirst([...of.keys()].sort((a, b) => b.score - a.score)).slice(0, query.limit);
+  for (const hit of best) {
+    const { result, workspace } = of.get(hit)!;
+    const line =
+      flags['json'] === undefined
+        ? `${plain(workspace)}  ${forPeople(hit, result, query.text)}`
+        : JSON.stringify({ workspace, ...toOutput(hit) });
+    process.stdout.write(`${line}\n`);
+  }
+  if (!isComplete) process.stderr.write('Not all of the history was searched: its index is not ready yet.\n');
+  if (best.length > 0) return 0;
+  process.stderr.write(`Nothing matches "${query.text}" in ${counted(places.length, 'workspace', 'workspaces')}.\n`);
+  return 3;
 }
 
 /** Why the named model finds nothing here; null where it does, or none is named. */
