@@ -77,6 +77,7 @@ export function handoverInput(history: HandedHistory): HandoverInput {
     title: 'Tides',
     now: 1_763_900_000_000,
     project: { slug: 'tides', hash: 'h' },
+    model: null,
     id: randomUUID,
   };
 }

@@ -1,5 +1,11 @@
 import type { HandedHistory } from './handedHistory';
 
+/** As opencode names a model. */
+export interface OpencodeModel {
+  readonly providerID: string;
+  readonly modelID: string;
+}
+
 /** What a program's session file is made of. */
 export interface HandoverInput {
   readonly history: HandedHistory;
@@ -12,6 +18,8 @@ export interface HandoverInput {
   readonly now: number;
   /** What Gemini CLI calls the folder: its short name, and sha256 of its path. */
   readonly project: { readonly slug: string; readonly hash: string };
+  /** The model that opencode goes on with; null: it is not known which it has. */
+  readonly model: OpencodeModel | null;
   /** Another UUID at every call. */
   readonly id: () => string;
 }

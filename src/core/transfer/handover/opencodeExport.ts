@@ -1,5 +1,5 @@
 import type { HandedStep } from './handedHistory';
-import type { HandoverFile, HandoverInput } from './handoverFile';
+import type { HandoverFile, HandoverInput, OpencodeModel } from './handoverFile';
 
 /** The version that has imported files of this form. */
 const version = '1.18.33';
@@ -8,7 +8,7 @@ const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 }
 const someModel = { providerID: 'anthropic', modelID: 'claude-sonnet-4-5' };
 
 /** What `opencode export` writes of a session, for `opencode import`. Its ids sort by time: those of what is said next come behind. */
-export function opencodeExport({ history, cwd, title, now, id }: HandoverInput): HandoverFile {
+export function opencodeExport({ history, cwd, title, now, model, id }: HandoverInput): HandoverFile {
   const ids = new OpencodeIds(now, id);
   const session = ids.session();
   const records: Record<string, string> = {};
@@ -33,7 +33,7 @@ export function opencodeExport({ history, cwd, title, now, id }: HandoverInput):
         : { status: 'completed', input: call.input, output: text, title: call.name, metadata: {}, time };
       records[`${add({ type: 'tool', callID: call.id, tool: call.name, state }, call.entry)}/result`] = entry;
     }
-    messages.push({ info: infoOf(step, messageID, { session, parentID, cwd }), parts });
+    messages.push({ info: infoOf(step, messageID, { session, parentID, cwd, model: model ?? someModel }), parts });
     if (step.role === 'user') parentID = messageID;
   }
   const info = {
@@ -48,19 +48,22 @@ export function opencodeExport({ history, cwd, title, now, id }: HandoverInput):
   return { path: `${session}.json`, text: `${JSON.stringify({ info, messages }, null, 1)}\n`, session, records };
 }
 
-function infoOf(
-  { role, at, calls }: HandedStep,
-  id: string,
-  { session: sessionID, parentID, cwd }: { readonly session: string; readonly parentID: string; readonly cwd: string },
-): object {
-  if (role === 'user') return { id, sessionID, role, time: { created: at }, agent: 'build', model: someModel };
+interface InfoOf {
+  readonly session: string;
+  readonly parentID: string;
+  readonly cwd: string;
+  readonly model: OpencodeModel;
+}
+
+function infoOf({ role, at, calls }: HandedStep, id: string, { session: sessionID, parentID, cwd, model }: InfoOf): object {
+  if (role === 'user') return { id, sessionID, role, time: { created: at }, agent: 'build', model };
   return {
     id,
     sessionID,
     role,
     time: { created: at, completed: at },
     parentID,
-    ...someModel,
+    ...model,
     mode: 'build',
     agent: 'build',
     path: { cwd, root: cwd },

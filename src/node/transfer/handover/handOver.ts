@@ -15,6 +15,7 @@ import { programOf } from '../../../core/transfer/programs';
 import { handoverSource } from '../import/handoverLink';
 import { places, type Machine } from '../watch/places';
 import { geminiProject } from './geminiProject';
+import { opencodeModel } from './opencodeModel';
 
 /** What a hand-over would write, all of it, before anything is written. */
 export interface Handover {
@@ -62,7 +63,8 @@ export async function prepareHandover(session: Session, program: HandoverProgram
   const cwd = realPath(session.cwd ?? folder);
   const root = placeOf(program, machine);
   const project = await geminiProject(program.id === 'gemini' ? root : '', cwd);
-  const written = program.write({ history, session: randomUUID(), cwd, title: session.title, now, project, id: randomUUID });
+  const model = program.id === 'opencode' ? await opencodeModel(machine) : null;
+  const written = program.write({ history, session: randomUUID(), cwd, title: session.title, now, project, model, id: randomUUID });
   const file = join(program.id === 'opencode' ? exportFolder : root, ...written.path.split('/'));
   const beside = program.id === 'gemini' && project.isNew ? [{ file: join(root, project.slug, '.project_root'), text: cwd }] : [];
   return {

@@ -215,6 +215,16 @@ describe('a session that was handed over', function () {
     assert.deepEqual([before.length > 0, readFileSync(first.files.at(-1)!.file, 'utf8')], [true, 'theirs']);
   });
 
+  it('asks opencode for the model that was chosen there last', async () => {
+    const state = join(rig.home, '.local', 'state', 'opencode');
+    mkdirSync(state, { recursive: true });
+    const chosen = { providerID: 'acme', modelID: 'large' };
+    writeFileSync(join(state, 'model.json'), JSON.stringify({ recent: [chosen, { providerID: 'x', modelID: 'y' }] }));
+    const { files } = await handOver('opencode');
+    const { messages } = JSON.parse(files[0]!.text) as { messages: { info: { role: string; model?: object } }[] };
+    assert.deepEqual(messages[0]!.info.model, chosen);
+  });
+
   it('is offered to the programs that are on this machine', async () => {
     mkdirSync(join(rig.home, '.codex'));
     const here = (await handoverTargets(rig.machine)).filter(({ isHere }) => isHere).map(({ program }) => program.id);
