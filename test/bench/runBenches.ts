@@ -7,6 +7,8 @@ import { benchReport, notesOf, withoutNote } from './benchReport';
 /** What a file `*.bench.ts` exports: rows of one table, ratios rather than times where it can. */
 interface Bench {
   run(): unknown[] | Promise<unknown[]>;
+  /** It takes so long that it runs only when it is named. */
+  readonly onlyNamed?: true;
 }
 
 /** `node dist/test/bench/runBenches.js [name…]`: every benchmark, or those whose file name contains one of the words. */
@@ -18,7 +20,8 @@ async function main(words: readonly string[]): Promise<void> {
   const results: Record<string, unknown[]> = {};
   for (const file of files.sort()) {
     const name = file.replace('.bench.js', '');
-    const { run } = (await import(join(folder, file))) as Bench;
+    const { run, onlyNamed } = (await import(join(folder, file))) as Bench;
+    if (onlyNamed && words.length === 0) continue;
     results[name] = await run();
     console.log(`\n${name}`);
     console.table(results[name].map(withoutNote));

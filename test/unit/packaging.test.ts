@@ -7,7 +7,7 @@ import { packExtension } from '../support/vscode/packedExtension';
 import { projectRoot } from '../support/paths';
 
 describe('the package', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('holds everything that is built and what the manifest names, and nothing else', async () => {
     const dist = join(projectRoot, 'dist');
