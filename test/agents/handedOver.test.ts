@@ -8,18 +8,20 @@ import { carryOut, prepareHandover } from '../../src/node/transfer/handover/hand
 import { agentDrivers } from '../support/agents/agentDrivers';
 import { RealAgent } from '../support/agents/agentRun';
 import { ProviderDouble } from '../support/agents/providerDouble';
+import { storedSession } from '../support/agents/handedSessions';
 import { brief } from '../support/store/importRig';
-import { storedSession } from '../support/store/handedSessions';
 import { WatchRig } from '../support/store/watchRig';
 
 const said: readonly EntryContent[] = [
   { type: 'message', role: 'user', text: 'Which tide is it at zebraflag?' },
   { type: 'message', role: 'assistant', text: 'I look it up in the wombatkey table.' },
   { type: 'tool_call', callId: 'c1', name: 'read', input: { path: 'tides.md' } },
+  { type: 'tool_call', callId: 'c2', name: 'read', input: { path: 'moon.md' } },
   { type: 'tool_result', callId: 'c1', name: 'read', text: 'numbat: high at noon', status: 'ok' },
+  { type: 'tool_result', callId: 'c2', name: 'read', text: 'there is no koalasign', status: 'error' },
   { type: 'message', role: 'assistant', text: 'High at noon, says quokkamint.' },
 ];
-const words = ['zebraflag', 'wombatkey', 'tides.md', 'numbat: high at noon', 'quokkamint'];
+const words = ['zebraflag', 'wombatkey', 'tides.md', 'numbat: high at noon', 'koalasign', 'quokkamint'];
 const asked = 'And when is low tide?';
 const answer = 'At six, by lemurglass.';
 
