@@ -58,17 +58,30 @@ describe('the package', function () {
     }
   });
 
+  const dist = join(projectRoot, 'dist');
+  const read = (name: string) => readFile(join(dist, name), 'utf8');
+  /** A bundle and all that is loaded with it, by their names. */
+  const loadedWith = async (name: string, loaded = new Map<string, string>()): Promise<Map<string, string>> => {
+    if (loaded.has(name)) return loaded;
+    loaded.set(name, await read(name));
+    // What is loaded later is an `import(…)` in the bundle as well.
+    for (const [, next = ''] of (loaded.get(name) ?? '').matchAll(/\brequire\("\.\/([^"]+)"\)/g)) await loadedWith(next, loaded);
+    return loaded;
+  };
+
+  it('loads nothing of synchronizing with what views and commands need', async () => {
+    const [, composition = ''] = /\bimport\("\.\/(composition-[^"]+)"\)/.exec(await read('extension.js')) ?? [];
+    const loaded = await loadedWith(composition);
+    for (const mark of ['threadkeeper.sync.lastKey', 'syncWorker.js', 'I Have Written It Down'])
+      assert.deepEqual(
+        [...loaded].filter(([, text]) => text.includes(mark)).map(([name]) => name),
+        [],
+        mark,
+      );
+  });
+
   it('loads at the start only what registers, and leaves the rest for when somebody looks or chats', async () => {
-    const dist = join(projectRoot, 'dist');
-    const read = (name: string) => readFile(join(dist, name), 'utf8');
-    const atStart = new Map<string, string>();
-    const load = async (name: string): Promise<void> => {
-      if (atStart.has(name)) return;
-      atStart.set(name, await read(name));
-      // What is loaded later is an `import(…)` in the bundle as well.
-      for (const [, next = ''] of (atStart.get(name) ?? '').matchAll(/\brequire\("\.\/([^"]+)"\)/g)) await load(next);
-    };
-    await load('extension.js');
+    const atStart = await loadedWith('extension.js');
     const later = (await readdir(dist)).filter((name) => name.endsWith('.js') && !atStart.has(name));
     // Of the SDK, the store, the runtime, zod.
     for (const mark of ['x-stainless-retry-count', 'BEGIN IMMEDIATE', 'storeWorker.js', 'safeParseAsync']) {
