@@ -47,6 +47,8 @@ const entriesAppended = z.object({
   /** Each after its parent, where that is among them. */
   entries: z.array(CarriedEntry),
   usage: z.array(UsageRow),
+  /** Where the device stands after them; a record of its own for it was an eighth of a turn's bytes. */
+  leaf: z.optional(z.object({ value: z.string(), tick: z.int() })),
 });
 export type EntriesAppended = z.infer<typeof entriesAppended>;
 

@@ -76,7 +76,7 @@ function mergeOne(target: MergeTarget, change: Change, device: string): readonly
   }
 }
 
-function mergeEntries(target: MergeTarget, { session, entries, usage }: EntriesAppended, device: string) {
+function mergeEntries(target: MergeTarget, { session, entries, usage, leaf }: EntriesAppended, device: string) {
   const freed: { readonly change: Change; readonly device: string }[] = [];
   for (const entry of entries) {
     const owner = target.ownerOf(entry.uuid);
@@ -93,6 +93,7 @@ function mergeEntries(target: MergeTarget, { session, entries, usage }: EntriesA
     freed.push(...target.takeWaiting(entry.uuid));
   }
   target.addUsage(session, usage);
+  if (leaf) mergeRegister(target, session, leafRegister, leaf.value, { tick: leaf.tick, device });
   return freed;
 }
 

@@ -23,7 +23,7 @@ interface Gate {
 export class Simulation {
   private readonly random: () => number;
   private readonly engine = new MemoryEngine();
-  private readonly replicas: readonly MemoryReplica[];
+  readonly replicas: readonly MemoryReplica[];
   private readonly syncing = new Set<number>();
   private readonly cutOff = new Set<number>();
   private gates: Gate[] = [];
@@ -201,7 +201,16 @@ export class Simulation {
     }
   }
 
-  private check(): void {
+  /** What users do, and nothing else: for a test that synchronizes by itself. */
+  work(operations: number): void {
+    for (let i = 0; i < operations; i++) {
+      this.time += this.below(3);
+      this.operate(this.pick(this.replicas));
+    }
+  }
+
+  /** Everything that was said and set is everywhere, once. */
+  check(): void {
     const [first, ...others] = this.replicas.map(({ state }) => state);
     for (const other of others) deepStrictEqual(other, first);
     const replica = this.replicas[0]!;

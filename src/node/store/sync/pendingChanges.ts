@@ -55,10 +55,32 @@ export function pendingChanges(open: PendingNeeds, most: number): PendingChanges
   const last = open.connection.get('SELECT max(n) AS n FROM sync_outbox');
   const set = registers.changes();
   const receipt = through === null ? null : { through, stamps: set.flatMap(stampsOf), attachments: appended.sent };
+  const { changes: entries, rest } = withLeaves(appended.changes(), set);
   return {
-    changes: [...begun, ...appended.changes(), ...set, ...notes, ...purges],
+    changes: [...begun, ...entries, ...rest, ...notes, ...purges],
     receipt,
     isLast: receipt === null || Number(last?.['n']) === receipt.through,
+  };
+}
+
+/** Who says something stands at its end: that goes with the entries where nothing else was set. */
+function withLeaves(
+  changes: readonly Change[],
+  set: readonly RegistersSet[],
+): { readonly changes: Change[]; readonly rest: RegistersSet[] } {
+  const rest = [...set];
+  return {
+    changes: changes.map((change) => {
+      if (change.kind !== 'entries') return change;
+      const at = rest.findIndex(
+        ({ session, values }) => session === change.session && values.length === 1 && values[0]!.name === leafRegister,
+      );
+      const leaf = rest[at]?.values[0];
+      if (!leaf || typeof leaf.value !== 'string') return change;
+      rest.splice(at, 1);
+      return { ...change, leaf: { value: leaf.value, tick: leaf.tick } };
+    }),
+    rest,
   };
 }
 
