@@ -20,6 +20,8 @@ const mostBytes = 32 * 1024 * 1024;
 const timeLimitMs = 30_000;
 /** States of a file that are looked through. */
 const mostStates = 60;
+/** Files of one commit from which a line may have been moved. */
+const mostFiles = 40;
 /** Lines before and after that are asked about as well: what was moved is known by the letters of a block, 20 at least. */
 const around = 15;
 
@@ -41,6 +43,13 @@ export class GitReader {
     const place = `${Math.max(1, line + 1 - around)},+${Math.min(line, around) + around + 1}`;
     const said = await this.optional(['blame', '--no-textconv', '-w', '-M', '-C', '-L', place, '--line-porcelain', commit, '--', path]);
     return said === null ? null : parseBlame(said, line);
+  }
+
+  /** Files that a commit has changed or taken away, against the one before it; none where these are too many to be looked through. */
+  async changedFiles(before: string, after: string): Promise<readonly string[]> {
+    const said = await this.optional(['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=MD', before, after]);
+    const paths = (said ?? '').split('\0').filter((path) => path !== '');
+    return paths.length > mostFiles ? [] : paths;
   }
 
   /** When the file was committed last, up to a commit and with it, in milliseconds; null: never. */

@@ -67,6 +67,12 @@ export async function whyLine(store: Store, asked: AskedLine, signal: AbortSigna
   return { edits, commit, withoutGit };
 }
 
+interface CommittedLine {
+  readonly commit: string;
+  readonly path: string;
+  readonly line: number;
+}
+
 interface Outcome {
   readonly chosen: readonly CandidateEdit[];
   readonly commit: Blamed | null;
@@ -129,7 +135,7 @@ class LineSearch {
   /** From a line of a committed state to the edit: past commits that have only written it otherwise. */
   private async committed(git: GitReader, commit: string, path: string, line: number): Promise<Pick<Outcome, 'chosen' | 'commit'>> {
     let first: Blamed | null = null;
-    let at = { commit, path, line };
+    let at: CommittedLine = { commit, path, line };
     for (let step = 0; step < mostRewritten; step++) {
       const blamed = await git.blame(at.commit, at.path, at.line);
       if (!blamed) break;
@@ -143,10 +149,27 @@ class LineSearch {
       const chosen = await this.choose(git, state, paths, previous);
       if (chosen.length > 0) return { chosen, commit: first };
       const before = earlier && (beforeReformatting(earlier, lines, blamed.line) ?? beforeMoving(earlier, lines, blamed.line));
-      if (!previous || before === null) break;
-      at = { ...previous, line: before };
+      const next =
+        previous && before !== null
+          ? { ...previous, line: before }
+          : previous && (await this.otherFile(git, blamed, previous.commit, lines));
+      if (!next) break;
+      at = next;
     }
     return { chosen: [], commit: first };
+  }
+
+  /** Where a line stood that a commit has moved from another file, with too few others for Git to see; null where that cannot be told. */
+  private async otherFile(git: GitReader, blamed: Blamed, before: string, lines: readonly string[]): Promise<CommittedLine | null> {
+    const found: CommittedLine[] = [];
+    for (const path of await git.changedFiles(before, blamed.commit)) {
+      if (path === blamed.path) continue;
+      const [old, now] = [await git.lines(before, path), await git.lines(blamed.commit, path)];
+      const line = old && beforeMoving(old, lines, blamed.line);
+      const wanted = squeezed(lines[blamed.line]!);
+      if (line !== null && !now?.some((text) => squeezed(text) === wanted)) found.push({ commit: before, path, line });
+    }
+    return found.length === 1 ? found[0]! : null;
   }
 
   /** Lines of the file as it is now that say the same. */
