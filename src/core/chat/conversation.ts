@@ -267,7 +267,7 @@ export class Conversation {
    * more.
    */
   async stop(): Promise<readonly QueuedMessage[]> {
-    const back = this.queue.messages;
+    const back = this.queue.waiting;
     const emptied = this.queue.empty();
     this.operations.abort();
     await emptied;

@@ -61,8 +61,15 @@ export class MessageQueue {
     return message;
   }
 
+  /** Those whose turn has not begun. */
+  get waiting(): readonly QueuedMessage[] {
+    return this.messages.filter(({ id }) => id !== this.begun);
+  }
+
+  /** The one whose turn has begun stays until it is an entry: nobody gets it back. */
   async empty(): Promise<void> {
-    if (this.messages.length > 0) await this.change([]);
+    const { waiting } = this;
+    if (waiting.length > 0) await this.change(this.messages.filter((message) => !waiting.includes(message)));
   }
 
   /** What is in the queue on disk and does not wait here. Rejects with `StoreError`. */

@@ -161,7 +161,8 @@ export class SessionTab implements Disposable {
   /** Queued messages go back to the composer, in front of what stands there. */
   async stop(): Promise<void> {
     this.presenter.stopping();
-    const { queued } = this.conversation;
+    // One whose turn begins right now becomes an entry: in the composer as well it would be sent twice.
+    const queued = this.conversation.queued.filter(({ id }) => !this.conversation.queue.isFixed(id));
     // The store works in the order it is asked: the text stands in the draft before it leaves the queue.
     const saved = this.giveBack(queued);
     await this.conversation.stop();
