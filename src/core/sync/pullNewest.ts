@@ -5,11 +5,16 @@ import type { SealedRecord, SessionKey } from './sealedRecord';
 import type { EngineHead, LogRange, SyncEngine } from './syncEngine';
 import type { ReceivedRow } from './syncReplica';
 
-/** A shorter history comes whole in the same time. */
-const fewestRows = 500;
-/** Rows that are asked for at once, and how often each log is asked from its end and from its beginning. */
-const step = 100;
-const mostSteps = 20;
+/** A shorter history comes whole in the same time: a record has up to 256 KB of text. */
+const fewestRows = 60;
+/**
+ * Rows that are asked for at once, at the end of a log, where texts are, and at its beginning, where sessions are; and how often each is
+ * asked.
+ */
+const steps = { end: 10, beginning: 50 };
+const mostSteps = 40;
+/** Sealed bytes that are read at the beginnings for the sake of a name. */
+const mostBytes = 4 * 1024 * 1024;
 
 /**
  * Merges the session in which something was said last before the logs come from their beginning, so that a new device is of use early: the
@@ -21,20 +26,22 @@ export async function pullNewest(deps: PullDeps, heads: readonly EngineHead[]): 
   if (heads.reduce((sum, { next }) => sum + next, 0) < fewestRows) return 0;
   const reader = new Reader(deps);
   const logs = heads.map(({ device, next }) => ({ device, start: 0, end: next }));
-  for (let steps = 0; steps < mostSteps && !reader.isWhole; steps++) {
+  // A session that is young is begun in the record before its first entries.
+  for (let asked = 0, more = 1; asked < mostSteps && !reader.isWhole && (!reader.hasEntries || more-- > 0); asked++) {
     if (deps.signal?.aborted) throw new CancelledError();
     for (const log of logs) {
-      const from = Math.max(log.start, log.end - step);
+      const from = Math.max(log.start, log.end - steps.end);
       if (from < log.end) await reader.read({ device: log.device, from, to: log.end });
       log.end = from;
     }
   }
+  let bytes = 0;
   for (const log of logs) {
-    for (let steps = 0; steps < mostSteps && !reader.isWhole && log.start < log.end; steps++) {
-      const to = Math.min(log.end, log.start + step);
-      const kinds = await reader.read({ device: log.device, from: log.start, to });
+    for (let asked = 0; asked < mostSteps && !reader.isWhole && log.start < log.end; asked++) {
+      const to = Math.min(log.end, log.start + steps.beginning);
+      bytes += await reader.read({ device: log.device, from: log.start, to });
       log.start = to;
-      if (kinds.has('entries')) break;
+      if (bytes > mostBytes) break;
     }
   }
   return reader.merge();
@@ -50,28 +57,33 @@ class Reader {
 
   constructor(private readonly deps: PullDeps) {}
 
-  async read(range: LogRange): Promise<ReadonlySet<Change['kind']>> {
+  /** Returns how many sealed bytes that were. */
+  async read(range: LogRange): Promise<number> {
     const found = await pullWhole(this.deps.engine, range);
     const problems: Problem[] = [];
     const { opened, keys } = await openAll(this.deps.engine, this.deps.sealer, found, problems);
     this.keys.push(...keys);
-    const kinds = new Set<Change['kind']>();
     for (const [position, row] of found.entries()) {
       const one = opened[position]!;
       // Whatever is wrong with a row is named when it comes in its place.
       if (one.kind !== 'change' || row.device !== range.device) continue;
-      kinds.add(one.change.kind);
       this.take(row, one.change);
     }
-    return kinds;
+    return found.reduce((sum, { sealed }) => sum + sealed.length, 0);
   }
 
   /** The session of the newest entry can be shown as it is. */
   get isWhole(): boolean {
     const session = this.newest?.session;
     if (session === undefined || !this.begun.has(session) || !this.named.has(session)) return false;
-    const rooted = this.rooted();
-    return [...this.parents].every(([uuid, entry]) => entry.session !== session || rooted.has(uuid));
+    return this.hasEntries;
+  }
+
+  /** Every entry of it that is there has all before it, whether or not it is known how the session is called. */
+  get hasEntries(): boolean {
+    const session = this.newest?.session;
+    const rooted = this.rooted(() => true);
+    return session !== undefined && [...this.parents].every(([uuid, entry]) => entry.session !== session || rooted.has(uuid));
   }
 
   async merge(): Promise<number> {
@@ -105,7 +117,7 @@ class Reader {
   }
 
   /** Entries that are there with all before them, up to the first, and with the sessions that those belong to. */
-  private rooted(): ReadonlySet<string> {
+  private rooted(isThere = (session: string) => this.begun.has(session)): ReadonlySet<string> {
     const rooted = new Set<string>();
     const loose = new Set<string>();
     for (const uuid of this.parents.keys()) {
@@ -113,7 +125,7 @@ class Reader {
       let at: string | null = uuid;
       while (at !== null && !rooted.has(at) && !loose.has(at)) {
         const entry = this.parents.get(at);
-        if (!entry || !this.begun.has(entry.session)) break;
+        if (!entry || !isThere(entry.session)) break;
         path.push(at);
         at = entry.parent;
       }

@@ -32,7 +32,7 @@ export interface SyncLoopDeps {
 export const pace = { afterChange: 1_000, ask: 30_000, mostQuiet: 300_000, mostAfterFailure: 300_000, lead: 10_000, look: 5_000 };
 
 /** More records than this are told as progress. */
-const fewRecords = 200;
+const fewRecords = 60;
 
 /** Keeps a store and its engine together until it is stopped. */
 export class SyncLoop {
