@@ -8,6 +8,7 @@ import { takeCachePicture } from './cachePicture';
 import { openFile, pictureModel, plainWindow, play, take, widenSideBar } from './picture';
 import { lastScene, respond, scenes, writeEarlierSessions } from './pictureStory';
 import { keepWorkspace } from './sampleWorkspace';
+import { takeSyncPicture } from './syncPicture';
 import { waitFor } from '../waitFor';
 import { takeAgentsPicture, takeRewindPicture, takeTabsPicture } from './workPictures';
 
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
     tabs: takeTabsPicture,
     agents: takeAgentsPicture,
     cache: takeCachePicture,
+    sync: takeSyncPicture,
   };
   for (const [name, takeThem] of Object.entries(all)) if (asked.length === 0 || asked.includes(name)) await takeThem();
 }
