@@ -28,7 +28,7 @@ export function beyondSwitch(branches: readonly string[]): TemplateResult {
 export function elsewhereLine({ device, messages, entry, dismissAs }: NonNullable<Elsewhere>, canBranch: boolean): TemplateResult {
   return html`<div class="left-offer elsewhere" role="group" aria-label=${t('On another device')}>
     ${icon('branch')}
-    <span>${t(messages === 1 ? 'Went on on {0}, {1} message' : 'Went on on {0}, {1} messages', device, wholeNumber(messages))}</span>
+    <span>${t(messages === 1 ? 'Continued on {0}, {1} message' : 'Continued on {0}, {1} messages', device, wholeNumber(messages))}</span>
     <button type="button" class="link-button" ?disabled=${!canBranch} @click=${ask({ method: 'switch_branch', entry })}>${t('Show')}</button>
     <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${ask({ method: 'dismiss_banner', banner: dismissAs })}>${icon('close')}</button>
   </div>`;

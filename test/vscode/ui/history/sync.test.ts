@@ -157,8 +157,8 @@ describe('one history on three machines', function () {
     await desk.workbench.quickInput.close();
     await desk.chat.see('article.answer', 'The desk answers.');
     await laptop.chat.see('article.answer', 'The laptop answers.');
-    await desk.chat.see('.elsewhere', /Went on on Laptop, 2 messages/);
-    await laptop.chat.see('.elsewhere', /Went on on Desk, 2 messages/);
+    await desk.chat.see('.elsewhere', /Continued on Laptop, 2 messages/);
+    await laptop.chat.see('.elsewhere', /Continued on Desk, 2 messages/);
     await desk.workbench.screenshot('sync-elsewhere');
   });
 
