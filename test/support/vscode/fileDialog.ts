@@ -9,10 +9,13 @@ export async function chooseFile({ quickInput, page }: Workbench, path: string):
   await waitFor(
     `the dialog to take ${path}`,
     async () => {
-      if (!(await quickInput.isOpen())) return true;
-      await ((await box.inputValue()) === path ? box.press('Enter', { timeout: 1_000 }) : box.fill(path, { timeout: 1_000 })).catch(
-        () => undefined,
-      );
+      // What is asked next may stand in its place already, with an empty box.
+      if (!(await quickInput.isOpen()) || !(await box.inputValue()).startsWith('/')) return true;
+      // Of a folder, the first Enter goes into it, and the next one takes it.
+      await ((await box.inputValue()).replace(/\/$/, '') === path
+        ? box.press('Enter', { timeout: 1_000 })
+        : box.fill(path, { timeout: 1_000 })
+      ).catch(() => undefined);
       return undefined;
     },
     { interval: 500 },
