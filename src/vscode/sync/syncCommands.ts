@@ -56,7 +56,12 @@ export class SyncCommands {
       { label: `$(server) ${engineName(setup.engine)}`, detail: t('History “{0}”', setup.name) },
       { label: `$(cloud-upload) ${waits ? t('Something is waiting to be sent') : t('Everything from this device was sent')}` },
       ...(unread.length > 0
-        ? [{ label: `$(lock) ${t('{0} records cannot be read yet', unread.length)}`, detail: t('Their key has not come.') }]
+        ? [
+            {
+              label: `$(lock) ${t(unread.length === 1 ? '{0} record cannot be read yet' : '{0} records cannot be read yet', unread.length)}`,
+              detail: t('Their key has not come.'),
+            },
+          ]
         : []),
       ...state.problems.map((problem) => {
         const text = problemText(problem, nameOf(problem.device));
@@ -65,7 +70,7 @@ export class SyncCommands {
       { label: t('Devices'), kind: -1 },
       ...[...new Set([device, ...logs.map((log) => log.device), ...syncing.devices.map(({ id }) => id)])].map((id) => ({
         label: `$(device-desktop) ${nameOf(id)}`,
-        description: t('{0} records', logs.find((log) => log.device === id)?.next ?? 0),
+        description: recordsText(logs.find((log) => log.device === id)?.next ?? 0),
       })),
       { label: '', kind: -1 },
       { label: `$(add) ${t('Add a Device…')}`, act: () => this.addDevice() },
@@ -124,4 +129,8 @@ export class SyncCommands {
     if (!setup) throw new Error(t('This workspace is not synchronized. Threadkeeper: Set Up Sync… begins it.'));
     return setup;
   }
+}
+
+function recordsText(count: number): string {
+  return t(count === 1 ? '{0} record' : '{0} records', count);
 }

@@ -10,7 +10,12 @@ export const pictureModel = 'claude-sonnet-5-5';
 export const plainWindow = {
   viewport: { width: 1_180, height: 860 },
   key: 'sk-ant-double-0123456789',
-  settings: { 'threadkeeper.model': pictureModel, 'workbench.colorTheme': 'Default Dark Modern', 'window.commandCenter': false },
+  settings: {
+    'threadkeeper.model': pictureModel,
+    'workbench.colorTheme': 'Default Dark Modern',
+    'window.commandCenter': false,
+    'workbench.reduceMotion': 'on',
+  },
 } as const;
 
 export async function play({ api, chat }: ChatSession, { says, answers }: Scene): Promise<void> {

@@ -13,7 +13,8 @@ import { keepWorkspace } from './sampleWorkspace';
 export async function takeSyncPicture(): Promise<void> {
   const files = mkdtempSync(join(tmpdir(), 'threadkeeper-pictures-'));
   const folder = join(files, 'tidewater');
-  const shared = join(files, 'Syncthing');
+  // It is in the picture.
+  const shared = join(tmpdir(), 'Syncthing');
   mkdirSync(shared);
   await keepWorkspace(folder);
   mkdirSync(join(folder, '.git'));
@@ -48,7 +49,7 @@ export async function takeSyncPicture(): Promise<void> {
     await take(desk, 'sync', { keepOpen: true });
   } finally {
     for (const device of devices) await device.close();
-    rmSync(files, { recursive: true });
+    for (const path of [files, shared]) rmSync(path, { recursive: true });
   }
 }
 
