@@ -31,7 +31,7 @@ function dying<T extends SyncReplica | SyncEngine>(target: T, left: { calls: num
   });
 }
 
-/** So many times somebody dies while synchronizing; returns how many of the engine's logs had a hole then, and have one after the next time. */
+/** Dies so many times while synchronizing; returns how many of the engine's logs had a hole then, and how many after the next time. */
 export async function crashEverywhere(points: number): Promise<{ readonly holes: number; readonly left: number }> {
   const random = seededRandom(41);
   const simulation = new Simulation(3);
