@@ -160,19 +160,24 @@ export class AgentWatch {
   private async scanAll(): Promise<void> {
     for (const { program, place } of this.options.places) {
       if (this.abort.signal.aborted) return;
-      const scanned = await scanPlace(place);
-      if (this.abort.signal.aborted) return;
-      this.scanProblems.set(place, scanned.problems);
-      if (scanned.folders.length > 0) this.watchOf(program, place).follow(scanned.folders);
-      else this.watchOf(program, place).waitForRoot();
-      this.found(program, place, scanned.sources);
-      const there = new Set(scanned.sources.map(({ file }) => file));
-      // What has gone leaves its history here; what comes under its name is another one.
-      for (const source of [...this.sources.values()])
-        if (source.place === place && !there.has(source.file) && source.state === 'idle') this.forget(source);
+      await this.scanOne(program, place).catch((error: unknown) => this.scanProblems.set(place, problemOf(place, error)));
     }
+    if (this.abort.signal.aborted) return;
     this.tell();
     this.run();
+  }
+
+  private async scanOne(program: ProgramId, place: Place): Promise<void> {
+    const scanned = await scanPlace(place);
+    if (this.abort.signal.aborted) return;
+    this.scanProblems.set(place, scanned.problems);
+    if (scanned.folders.length > 0) this.watchOf(program, place).follow(scanned.folders);
+    else this.watchOf(program, place).waitForRoot();
+    this.found(program, place, scanned.sources);
+    const there = new Set(scanned.sources.map(({ file }) => file));
+    // What has gone leaves its history here; what comes under its name is another one.
+    for (const source of [...this.sources.values()])
+      if (source.place === place && !there.has(source.file) && source.state === 'idle') this.forget(source);
   }
 
   private watchOf(program: ProgramId, place: Place): FolderWatch {
@@ -180,7 +185,10 @@ export class AgentWatch {
     if (!watch) {
       watch = new FolderWatch(place, {
         changed: (file) => this.changed(program, place, file),
-        appeared: (folder) => void this.appeared(program, place, folder),
+        appeared: (folder) => {
+          // The slow look comes to it again.
+          this.appeared(program, place, folder).catch((error: unknown) => this.scanProblems.set(place, problemOf(place, error)));
+        },
       });
       this.watches.set(place, watch);
     }
@@ -416,4 +424,8 @@ export class AgentWatch {
       };
     });
   }
+}
+
+function problemOf({ root }: Place, error: unknown): ProgramStatus['problems'] {
+  return [{ source: root, reason: errorText(error) }];
 }

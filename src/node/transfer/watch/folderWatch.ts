@@ -1,4 +1,4 @@
-import { statSync, watch, type FSWatcher } from 'node:fs';
+import { opendirSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Disposable } from '../../../core/base/disposable';
 import type { Place } from './places';
@@ -27,11 +27,15 @@ export class FolderWatch implements Disposable {
     },
   ) {}
 
-  /** The place is not there: its program was never started, or is not installed. One watch says when it comes, or a folder on its way. */
+  /**
+   * The place is not there: its program was never started, or is not installed. One watch says when it comes, or a folder on its way. A
+   * root that is there and cannot be listed (no right to, or a file of its name) has come when it can be. Never throws.
+   */
   waitForRoot(): void {
     if (this.above !== null) return;
     let [folder, next] = [dirname(this.place.root), this.place.root];
     while (folder !== dirname(folder) && !isThere(folder)) [folder, next] = [dirname(folder), folder];
+    const hasCome = next === this.place.root ? canBeListed : isThere;
     const came = () => {
       this.above?.close();
       this.above = null;
@@ -39,20 +43,24 @@ export class FolderWatch implements Disposable {
     };
     try {
       this.above = watch(folder, { persistent: false }, (_, name) => {
-        if ((name === null || join(folder, name) === next) && isThere(next)) came();
+        if ((name === null || join(folder, name) === next) && hasCome(next)) came();
       });
-      this.above.on('error', () => this.above?.close());
+      const above = this.above;
+      above.on('error', () => {
+        above.close();
+        if (this.above === above) this.above = null;
+      });
     } catch {
       return;
     }
-    if (isThere(next)) came();
+    if (hasCome(next)) came();
   }
 
   /** Folders that are there; one that is watched already stays so. Returns whether another one is watched now. */
   follow(folders: readonly string[]): boolean {
     let hasNew = false;
     for (const folder of this.isRecursive ? folders.filter((one) => one === this.place.root) : folders) {
-      const inode = statSync(folder, { throwIfNoEntry: false })?.ino;
+      const inode = inodeOf(folder);
       // One that was removed and made again has lost its watch without a word.
       if (this.watchers.get(folder)?.inode !== inode) this.drop(folder);
       if (inode === undefined || this.watchers.has(folder)) continue;
@@ -95,7 +103,25 @@ export class FolderWatch implements Disposable {
 }
 
 function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  return inodeOf(path) !== undefined;
+}
+
+/** Undefined also where it cannot be asked for: in a folder that may not be entered, or behind links that lead nowhere. */
+function inodeOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ino;
+  } catch {
+    return undefined;
+  }
+}
+
+function canBeListed(folder: string): boolean {
+  try {
+    opendirSync(folder).closeSync();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function pathFrom(root: string, file: string): string {

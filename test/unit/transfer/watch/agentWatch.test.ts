@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { programs } from '../../../../src/core/transfer/programs';
+import { FolderWatch } from '../../../../src/node/transfer/watch/folderWatch';
 import { places } from '../../../../src/node/transfer/watch/places';
 import { importFixtures } from '../../../support/store/importRig';
 import { WatchRig } from '../../../support/store/watchRig';
@@ -152,6 +153,35 @@ describe('watching agents', function () {
     await rig.caughtUp();
     assert.equal(rig.watch!.status().find(({ id }) => id === 'codex')?.sources, 0);
     assert.deepEqual(await rig.texts(), ['user: first'], 'its history stays');
+  });
+
+  it('waits for a folder whose name a file has, and hears when it comes', async () => {
+    const file = put('.codex/sessions', 'a file');
+    const [place] = places.codex(rig.machine);
+    const appeared: string[] = [];
+    const watch = new FolderWatch(place!, { changed: () => {}, appeared: (folder) => appeared.push(folder) });
+    try {
+      watch.waitForRoot();
+      assert.deepEqual(appeared, []);
+      rmSync(file);
+      mkdirSync(file);
+      await waitFor('the folder', () => appeared.length === 1);
+    } finally {
+      watch.dispose();
+    }
+  });
+
+  it('goes on with the others where the way to a folder leads nowhere', async () => {
+    symlinkSync('.codex', join(rig.home, '.codex'));
+    put('.claude/projects/-w/s.jsonl', '');
+    await rig.start(['codex', 'claude-code'], null, notified);
+    assert.deepEqual(
+      rig.watch!.status().map(({ id, sources }) => [id, sources]),
+      [
+        ['codex', 0],
+        ['claude-code', 1],
+      ],
+    );
   });
 
   it('leaves the sources as they are', async () => {
