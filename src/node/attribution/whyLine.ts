@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { realpath } from 'node:fs/promises';
-import { basename, dirname, join, posix, resolve } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
 import { chooseEdits, type CandidateEdit, type ChosenEdits, type LineState, squeezed } from '../../core/attribution/chooseEdits';
 import { editsOf } from '../../core/attribution/callEdits';
 import type { ExchangeAround, FileEditRecord } from '../../core/attribution/editRecord';
@@ -13,6 +13,7 @@ import type { StoredEntry } from '../../core/session/entry';
 import { findRepository, type FoundRepository } from '../rewind/gitRepository';
 import { KeptFiles } from '../rewind/keptFiles';
 import { GitReader, linesOf, type Blamed } from './gitReader';
+import { MeantFile, slashed } from './meantFile';
 
 export interface AskedLine {
   /** The file, as an absolute path. */
@@ -83,6 +84,7 @@ class LineSearch {
   readonly entries = new Map<string, StoredEntry>();
   private readonly known = new Map<string, Promise<CandidateEdit[]>>();
   private readonly kept: KeptFiles;
+  private readonly meant: MeantFile;
 
   constructor(
     private readonly store: Store,
@@ -92,6 +94,7 @@ class LineSearch {
     private readonly now: number,
   ) {
     this.kept = new KeptFiles({ putBlob: async () => '', blob: (hash) => store.blob(hash) });
+    this.meant = new MeantFile(repository?.top ?? asked.folder, asked.folder);
   }
 
   async run(): Promise<Outcome> {
@@ -210,23 +213,23 @@ class LineSearch {
       const edits = await this.recordedEdits(record, path);
       if (edits.length > 0) recorded.set(record.entry.uuid, [...(recorded.get(record.entry.uuid) ?? []), ...edits]);
     }
-    const said = records.filter(({ changes, entry }) => changes === null && !recorded.has(entry.uuid));
-    return [
-      ...[...recorded.values()].flat(),
-      ...said.flatMap(({ entry, cwd }) => {
-        const edits = editsOf(entry.content).filter((edit) => this.isMeant(edit.path, cwd, path));
-        if (edits.length > 0) this.entries.set(entry.uuid, entry);
-        return edits.map((edit): CandidateEdit => ({ ...edit, entry: entry.uuid, at: entry.createdAt }));
-      }),
-    ];
+    const found = [...recorded.values()].flat();
+    for (const { entry, cwd, changes } of records) {
+      if (changes !== null || recorded.has(entry.uuid)) continue;
+      for (const edit of editsOf(entry.content)) {
+        if (!(await this.meant.isSaid(edit.path, cwd, path))) continue;
+        this.entries.set(entry.uuid, entry);
+        found.push({ ...edit, entry: entry.uuid, at: entry.createdAt });
+      }
+    }
+    return found;
   }
 
   /** What was recorded says more than a call: all of the file before and after it, also of a command. */
   private async recordedEdits({ entry, cwd, changes }: FileEditRecord, path: string): Promise<CandidateEdit[]> {
     const edits: CandidateEdit[] = [];
     for (const file of changes?.files ?? []) {
-      const isMeant = this.isMeant(file.path, cwd, path) || this.isMeant(`${file.folder}/${file.path}`, null, path);
-      if (!isMeant || file.after === null) continue;
+      if (file.after === null || !(await this.meant.isRecorded(file, cwd, path))) continue;
       const [before, after] = [await this.text(file.before), await this.text(file.after)];
       if (before === undefined || after === undefined) continue;
       this.entries.set(entry.uuid, entry);
@@ -240,35 +243,6 @@ class LineSearch {
     const content = await this.kept.content(version);
     return (content && textOf(content)) ?? undefined;
   }
-
-  /** Whether a session means this file of the repository: at its place, or at the same place of where the folder was then. */
-  private isMeant(said: string, cwd: string | null, path: string): boolean {
-    const name = slashed(said);
-    if (posix.basename(name) !== posix.basename(path)) return false;
-    const top = this.repository?.top ?? this.asked.folder;
-    const whole = slashed(join(top, path));
-    const relative = [path, ...inside(slashed(this.asked.folder), whole)];
-    if (name.startsWith('/') || /^[A-Za-z]:\//.test(name))
-      return same(name, whole) || (cwd !== null && inside(slashed(cwd), name).some((one) => relative.some((other) => same(one, other))));
-    const plain = posix.normalize(name);
-    const named = `${posix.basename(slashed(this.asked.folder))}/`;
-    if (relative.some((one) => same(one, plain) || same(`${named}${one}`, plain))) return true;
-    return cwd !== null && same(slashed(resolve(cwd, plain)), whole);
-  }
-}
-
-/** The path of what lies in a folder; none for what does not. */
-function inside(folder: string, path: string): string[] {
-  const root = folder.endsWith('/') ? folder : `${folder}/`;
-  return path.startsWith(root) ? [path.slice(root.length)] : [];
-}
-
-function same(one: string, other: string): boolean {
-  return process.platform === 'win32' || process.platform === 'darwin' ? one.toLowerCase() === other.toLowerCase() : one === other;
-}
-
-function slashed(path: string): string {
-  return path.replaceAll('\\', '/');
 }
 
 function fileIn({ top }: FoundRepository, file: string): string {
