@@ -34,6 +34,7 @@ export class SyncCommands {
   }
 
   async now(): Promise<void> {
+    await this.require();
     await this.deps.syncing.apply();
     this.deps.syncing.wake('asked');
   }
@@ -126,8 +127,11 @@ export class SyncCommands {
 
   private async require(): Promise<SyncSetup> {
     const setup = await (await this.deps.store()).syncSetup();
-    if (!setup) throw new Error(t('This workspace is not synchronized. Threadkeeper: Set Up Sync… begins it.'));
-    return setup;
+    if (setup) return setup;
+    // A backup from before it was set up was brought back, or the command line has left: it can be set up again then.
+    await this.deps.setWanted(null);
+    await this.deps.syncing.apply();
+    throw new Error(t('This workspace is not synchronized. Threadkeeper: Set Up Sync… begins it.'));
   }
 }
 

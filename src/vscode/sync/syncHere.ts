@@ -2,8 +2,10 @@ import { hostname } from 'node:os';
 import { ConfigurationTarget, env, ProgressLocation, window, workspace } from 'vscode';
 import { Emitter } from '../../core/base/event';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { SessionStore } from '../../core/ports';
+import { systemClock } from '../../node/runtime/systemClock';
 import type { ApiKeysDeps } from '../models/apiKeys';
 import type { WindowState } from '../chat/windowState';
 import type { ContextKeys } from '../context/contextKeys';
@@ -82,7 +84,11 @@ export class SyncHere implements Disposable {
   private begin(): void {
     const isOn = this.wanted() !== null;
     this.deps.contextKeys.set('syncOn', isOn);
-    if (isOn) void this.load().then(({ syncing }) => (this.paused ? undefined : syncing.apply()));
+    if (!isOn) return;
+    this.load().then(
+      ({ syncing }) => (this.paused ? undefined : syncing.apply()),
+      (error: unknown) => this.deps.log.error('sync_not_loaded', { detail: errorText(error) }),
+    );
   }
 
   private wanted(): { readonly history: string; readonly engine: string } | null {
@@ -90,23 +96,46 @@ export class SyncHere implements Disposable {
   }
 
   private load(): Promise<Loaded> {
-    return (this.loaded ??= this.loadNow());
+    return (this.loaded ??= this.loadNow().catch((error: unknown) => {
+      this.loaded = null;
+      throw error;
+    }));
   }
 
   private async loadNow(): Promise<Loaded> {
     const { secrets, memory, contextKeys, store, settings, log, folder } = this.deps;
-    const [{ SyncCommands }, { Syncing }, { SyncSecrets }, { longState, shortState }, { ElsewhereWatch }] = await Promise.all([
-      import('./syncCommands'),
-      import('./syncing'),
-      import('./syncSecrets'),
-      import('./syncTexts'),
-      import('./elsewhereWatch'),
-    ]);
+    const [{ SyncCommands }, { Syncing }, { SyncThread }, { SyncSecrets }, { longState, shortState }, { ElsewhereWatch }] =
+      await Promise.all([
+        import('./syncCommands'),
+        import('./syncing'),
+        import('../../node/sync/syncInThread'),
+        import('./syncSecrets'),
+        import('./syncTexts'),
+        import('./elsewhereWatch'),
+      ]);
     const kept = new SyncSecrets(secrets);
     const ofSystem = env.remoteName === undefined ? hostname() : `${hostname()} (${env.remoteName})`;
     const deviceName = () => settings().deviceName || ofSystem;
     const common = { secrets: kept, distDir: __dirname, deviceName, log };
-    const syncing = this.owned.add(new Syncing({ ...common, folder, wanted: () => this.wanted() }));
+    const tell = (text: string) => void window.showInformationMessage(`Threadkeeper: ${text}`);
+    const setWanted = async (wanted: { readonly history: string; readonly engine: string } | null) => {
+      await memory.setSynced(wanted && { history: wanted.history, engine: wanted.engine });
+      contextKeys.set('syncOn', this.wanted() !== null);
+    };
+    const notSetUp = async () => {
+      await setWanted(null);
+      tell(t('This workspace is not synchronized. Threadkeeper: Set Up Sync… begins it.'));
+    };
+    const syncing = this.owned.add(
+      new Syncing({
+        ...common,
+        folder,
+        wanted: () => this.wanted(),
+        begin: (request, heard) => new SyncThread(request, heard),
+        notSetUp,
+        clock: systemClock,
+      }),
+    );
     this.syncing = syncing;
     const line = (): SyncLine => ({
       short: shortState(syncing.state, Date.now()),
@@ -129,12 +158,9 @@ export class SyncHere implements Disposable {
       folder: workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath ?? null,
       lastAddress: () => settings().address,
       saveAddress: async (value) => workspace.getConfiguration().update(settingKey('sync.address'), value, ConfigurationTarget.Global),
-      setWanted: async (setup) => {
-        await memory.setSynced(setup && { history: setup.history, engine: setup.engine });
-        contextKeys.set('syncOn', this.wanted() !== null);
-      },
+      setWanted,
       now: Date.now,
-      tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
+      tell,
       showLog: () => log.show(),
     });
     return { syncing, commands, line };

@@ -2,10 +2,12 @@ import { Emitter } from '../../core/base/event';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
-import type { Logger } from '../../core/ports';
+import type { Clock, Logger } from '../../core/ports';
 import { noSyncYet, type SyncState } from '../../core/sync/syncState';
-import { SyncThread, type NamedDevice, type SyncAnswer } from '../../node/sync/syncInThread';
+import type { NamedDevice, SyncAnswer, SyncRequest, SyncThread } from '../../node/sync/syncInThread';
 import type { SyncSecrets } from './syncSecrets';
+
+type Thread = ReturnType<SyncingDeps['begin']>;
 
 export interface SyncingDeps {
   /** Where this workspace keeps its sessions. */
@@ -17,15 +19,25 @@ export interface SyncingDeps {
   readonly wanted: () => { readonly history: string; readonly engine: string } | null;
   /** What other devices call this one. */
   readonly deviceName: () => string;
+  readonly begin: (request: SyncRequest, heard: (answer: SyncAnswer) => void) => Pick<SyncThread, 'wake' | 'cancel' | 'stop'>;
+  /** The store says that nothing is set up in it: somebody has left, or brought back a backup from before. Nothing is wanted from then on. */
+  readonly notSetUp: () => Promise<void>;
+  readonly clock: Clock;
   readonly log: Logger;
 }
+
+/** Milliseconds until a thread that failed is begun anew: twice as long each time, until it has synchronized once. */
+const firstPause = 1_000;
+const mostPause = 300_000;
 
 /** Keeps this workspace's history and its engine together while the window is open: starts the thread that does, and says how it stands. */
 export class Syncing implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
   readonly onDidChange = this.changed.event;
-  private thread: SyncThread | null = null;
+  private thread: Thread | null = null;
+  private failures = 0;
+  private again: Disposable | null = null;
   private current: SyncState = noSyncYet;
   private named: readonly NamedDevice[] = [];
   private own = '';
@@ -55,6 +67,7 @@ export class Syncing implements Disposable {
 
   /** Begins or ends it, as what is wanted says. Never rejects. */
   apply(): Promise<void> {
+    this.again?.dispose();
     return this.serial(async () => {
       const wanted = this.paused ? null : this.deps.wanted();
       if ((wanted === null) === (this.thread === null)) return;
@@ -64,12 +77,10 @@ export class Syncing implements Disposable {
       const password = (await this.deps.secrets.password(wanted.engine)) ?? null;
       this.current = noSyncYet;
       const { distDir, deviceName } = this.deps;
-      const thread: SyncThread = new SyncThread(
-        { folder: await this.deps.folder(), distDir, entropy, password, deviceName: deviceName() },
-        (answer) => {
-          if (this.thread === thread) this.heard(answer);
-        },
-      );
+      const request = { folder: await this.deps.folder(), distDir, entropy, password, deviceName: deviceName() };
+      const thread: Thread = this.deps.begin(request, (answer) => {
+        if (this.thread === thread) this.heard(answer);
+      });
       this.thread = thread;
       this.deps.log.info('sync_begun');
     }).catch((error: unknown) => this.failed(errorText(error)));
@@ -87,6 +98,7 @@ export class Syncing implements Disposable {
   /** While the store is being opened anew nothing else may have it open. */
   async pause(): Promise<void> {
     this.paused = true;
+    this.again?.dispose();
     await this.serial(() => this.end());
   }
 
@@ -110,6 +122,7 @@ export class Syncing implements Disposable {
   private heard(answer: SyncAnswer): void {
     switch (answer.type) {
       case 'state':
+        if (answer.state.phase === 'idle' && answer.state.failure === null) this.failures = 0;
         this.current = answer.state;
         return this.changed.fire();
       case 'devices':
@@ -121,13 +134,30 @@ export class Syncing implements Disposable {
       case 'begun':
         return;
       case 'ended':
-        if (answer.failure !== null) this.failed(answer.failure);
+        void this.ended(answer.failure);
     }
   }
 
-  private failed(message: string): void {
+  /** A thread has ended by itself: without a failure because there is nothing set up. */
+  private async ended(failure: string | null): Promise<void> {
+    const { thread } = this;
+    this.thread = null;
+    void this.serial(async () => thread?.stop()).catch(() => undefined);
+    if (failure === null) {
+      this.current = noSyncYet;
+      this.deps.log.warn('sync_not_set_up');
+      await this.deps.notSetUp().catch((error: unknown) => this.failed(errorText(error)));
+      return this.changed.fire();
+    }
+    const pause = Math.min(mostPause, firstPause * 2 ** this.failures++);
+    this.failed(failure, this.deps.clock.now() + pause);
+    this.again?.dispose();
+    if (!this.paused) this.again = this.deps.clock.after(pause, () => void this.apply());
+  }
+
+  private failed(message: string, again: number | null = null): void {
     this.deps.log.warn('sync_failed', { detail: message });
-    this.current = { ...this.current, phase: 'idle', progress: null, failure: { reason: 'store', message, again: null } };
+    this.current = { ...this.current, phase: 'idle', progress: null, failure: { reason: 'store', message, again } };
     this.changed.fire();
   }
 
