@@ -8,7 +8,7 @@ import type { SyncState } from '../../core/sync/syncState';
 import { systemClock } from '../runtime/systemClock';
 import { openStore } from '../store/client/openStore';
 import { writeFileAtomic } from '../store/database/atomicFile';
-import { acquireLease, Lease } from '../store/sharing/lease';
+import { acquireLease, HeartbeatWatch, Lease } from '../store/sharing/lease';
 import { HistoryDirectory } from './historyDirectory';
 import { historyKeys } from './historyKeys';
 import { openEngine } from './openEngine';
@@ -37,6 +37,7 @@ run(workerData as SyncRequest).then(
 async function run({ folder, distDir, entropy, password, deviceName }: SyncRequest): Promise<void> {
   const store = await openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: english('Synchronization'), logger });
   let lease: Lease | null = null;
+  const watch = new HeartbeatWatch();
   try {
     const setup = await store.syncSetup();
     if (!setup) return;
@@ -55,7 +56,11 @@ async function run({ folder, distDir, entropy, password, deviceName }: SyncReque
       open: () => openEngine(setup.engine, { ...access, history: setup.history }),
       leads: async () => {
         if (lease) return true;
-        const taken = await acquireLease(join(folder, 'sync.lease'), { label: english('Synchronization'), waitMs: 0 }).catch(() => null);
+        const asked = { label: english('Synchronization'), waitMs: 0, watch };
+        const taken = await acquireLease(join(folder, 'sync.lease'), asked).catch((error: unknown) => {
+          logger.warn('sync_lease_failed', { detail: errorText(error) });
+          return null;
+        });
         lease = taken instanceof Lease ? taken : null;
         return lease !== null;
       },

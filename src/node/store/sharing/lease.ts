@@ -58,6 +58,8 @@ export interface AcquireOptions<J> {
   readonly waitMs: number;
   readonly signal?: AbortSignal;
   readonly timing?: LeaseTiming;
+  /** Of the one who asks again and again with `waitMs` 0: a single look cannot tell a holder that is silent from a dead one. */
+  readonly watch?: HeartbeatWatch;
   /** Tests pass ones that fail as where there are no hard links, and as Windows does. */
   readonly link?: typeof linkSync;
   readonly read?: Read;
@@ -146,7 +148,7 @@ export async function acquireLease<J = never>(
     ...(options.address ? { address: options.address } : {}),
   };
   const own = `${file}.${nonce}`;
-  const watch = new HeartbeatWatch(timing);
+  const watch = options.watch ?? new HeartbeatWatch(timing);
   const deadline = performance.now() + options.waitMs;
   const content = JSON.stringify(record);
   writeWhole(own, content);
@@ -260,12 +262,12 @@ function parseRecord(content: string): LeaseRecord | null {
 }
 
 /** Watches by our own clock whether a holder gives signs of life; clocks of containers and network drives differ. */
-class HeartbeatWatch {
+export class HeartbeatWatch {
   private readonly seen = new Map<string, { sign: number; since: number; beaten: boolean }>();
   /** A holder has neither given a sign nor missed enough of them yet. */
   undecided = false;
 
-  constructor(private readonly timing: LeaseTiming) {}
+  constructor(private readonly timing: LeaseTiming = defaultTiming) {}
 
   liveness(lease: FoundLease): Liveness {
     this.undecided = false;

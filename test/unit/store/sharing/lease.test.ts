@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wr
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CancelledError, StoreError } from '../../../../src/core/errors';
-import { acquireLease, Lease, releaseLease } from '../../../../src/node/store/sharing/lease';
+import { acquireLease, HeartbeatWatch, Lease, releaseLease } from '../../../../src/node/store/sharing/lease';
 import type { LeaseRecord } from '../../../../src/node/store/sharing/lease';
 import { thisProcess } from '../../../../src/node/store/sharing/processIdentity';
 import type { ChildOrder } from '../../../support/store/storeChild';
@@ -152,6 +152,19 @@ describe('store: the lease', () => {
     const hasty = await acquireLease(file, { label: 'test', waitMs: 10_000, timing: { ...timing, missedWhenThere: 5 } });
     assert.ok(hasty instanceof Lease, 'in the end it is taken for another one');
     hasty.release();
+  });
+
+  it('passes on in the end to who looks only now and then, with one watch', async () => {
+    for (const holder of [{ pidNamespace: 'pid:[1]' }, { pid: process.ppid, startTime: null }]) {
+      leave(holder);
+      const watch = new HeartbeatWatch({ ...timing, missedWhenThere: 5 });
+      let lease: unknown;
+      await waitFor('the lease', async () => {
+        lease = await acquireLease(file, { label: 'test', waitMs: 0, timing, watch });
+        return lease instanceof Lease;
+      });
+      (lease as Lease).release();
+    }
   });
 
   it('keeps its own heart beating', async () => {
