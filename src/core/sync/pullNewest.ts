@@ -88,12 +88,13 @@ class Reader {
 
   async merge(): Promise<number> {
     const { newest } = this;
-    if (!newest || !this.begun.has(newest.session)) return 0;
     const rooted = this.rooted();
-    const merged: ReceivedRow[] = this.rows.filter(({ change }) => this.stands(change, rooted)).map((one) => ({ ...one, early: true }));
+    const known = newest && this.begun.has(newest.session) ? this.rows.filter(({ change }) => this.stands(change, rooted)) : [];
+    const merged: ReceivedRow[] = known.map((one) => ({ ...one, early: true }));
     const order = (change: Change | null) => (change?.kind === 'session' ? 0 : change?.kind === 'entries' ? 1 : 2);
     const inOrder = merged.sort((a, b) => order(a.change) - order(b.change) || a.row.index - b.row.index);
-    if (inOrder.length > 0) await this.deps.replica.receive(inOrder, this.keys);
+    // The sealer knows them from now on, so that nothing that comes later brings them once more.
+    if (inOrder.length > 0 || this.keys.length > 0) await this.deps.replica.receive(inOrder, this.keys);
     return inOrder.length;
   }
 

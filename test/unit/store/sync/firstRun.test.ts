@@ -73,4 +73,17 @@ describe('a long history on a new device', function () {
     deepStrictEqual(await fresh.store.countSessions(), sessions);
     await fresh.close();
   });
+
+  it('keeps the keys that came early where there is nothing to be shown early', async () => {
+    const [empty, origin, fresh] = [new MemoryEngine(), await SyncDevice.open(), await SyncDevice.open()];
+    for (let n = 0; n < 70; n++) await origin.begin(`Empty session ${n}`);
+    await origin.join();
+    await origin.sync(empty);
+    await fresh.join();
+    await fresh.sync(empty);
+    const idsOf = async ({ store }: SyncDevice) => (await store.syncHeld()).keys.map(({ id }) => id);
+    deepStrictEqual([(await idsOf(fresh)).length > 0, await idsOf(fresh)], [true, await idsOf(origin)]);
+    await origin.close();
+    await fresh.close();
+  });
 });
