@@ -12,7 +12,7 @@ import type { Draft, QueuedMessage } from './session/userMessage';
 import type { StoredEntry } from './session/entry';
 import type { FileContentLimits, LetGo, PurgePreview, SummaryRetry } from './maintenance/reports';
 import type { FileMark } from './rewind/fileHistory';
-import type { ExchangeAround, FileEditRecord } from './attribution/editRecord';
+import type { ExchangeAround, FoundEdits } from './attribution/editRecord';
 import type { PassageVector, Unembedded, VectorStatus } from './embeddings/embeddings';
 import type { SearchQuery, SearchResult } from './session/searchQuery';
 import type { NewSession, Session, SessionPatch, SessionQuery } from './session/session';
@@ -98,7 +98,7 @@ export interface SessionStore extends SessionTransfer, SyncStore {
    * Calls and answers that name a file of this name (without its folders) and may have changed it, and what is recorded of calls that have,
    * the newest `limit` of each; none that failed, none of sessions in the trash. A commit costs nothing for it: they are searched for.
    */
-  editsNaming(name: string, limit: number): Promise<FileEditRecord[]>;
+  editsNaming(name: string, limit: number): Promise<FoundEdits>;
   exchangeAround(entry: string): Promise<ExchangeAround>;
   entries(uuids: readonly string[]): Promise<StoredEntry[]>;
   /** A `seq` is the short id (`#123`) that summaries and recall show to models. */

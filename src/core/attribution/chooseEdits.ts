@@ -92,7 +92,10 @@ function winners(
   const counts = new Map<string, number>();
   for (const text of file) counts.set(text, (counts.get(text) ?? 0) + 1);
   const placed = candidates.flatMap((edit): Placed[] => {
-    const { after, added } = addedLines(edit);
+    const after = linesAfter(edit);
+    // Most edits of a file have nothing to do with the line: only the others are compared with what they replaced.
+    if (!after.includes(target)) return [];
+    const added = addedLines(edit, after);
     const copies = after.flatMap((text, i) => (text === target && added.has(i) ? [i] : []));
     if (copies.length === 0) return [];
     const scoreAt = (place: number) => Math.max(...copies.map((i) => fit(after, i, file, place)));
@@ -195,26 +198,26 @@ function changedPlaces(before: readonly string[], after: readonly string[]): Cha
   return { surely, maybe };
 }
 
-interface AddedLines {
-  readonly after: readonly string[];
-  readonly added: ReadonlySet<number>;
+const linesOfEdit = new WeakMap<TextEdit, readonly string[]>();
+const addedByEdit = new WeakMap<TextEdit, ReadonlySet<number>>();
+
+function linesAfter(edit: TextEdit): readonly string[] {
+  const lines = linesOfEdit.get(edit) ?? edit.after.split('\n').map(squeezed);
+  linesOfEdit.set(edit, lines);
+  return lines;
 }
 
-const linesOfEdit = new WeakMap<TextEdit, AddedLines>();
-
-function addedLines(edit: TextEdit): AddedLines {
-  const known = linesOfEdit.get(edit);
+function addedLines(edit: TextEdit, after: readonly string[]): ReadonlySet<number> {
+  const known = addedByEdit.get(edit);
   if (known) return known;
-  const after = edit.after.split('\n').map(squeezed);
   const before = edit.before === null || edit.before === '' ? [] : edit.before.split('\n').map(squeezed);
   const had = new Set(before);
   const added =
     before.length === 0
       ? new Set(after.keys())
       : (changedPlaces(before, after)?.surely ?? new Set([...after.keys()].filter((i) => !had.has(after[i]!))));
-  const found = { after, added };
-  linesOfEdit.set(edit, found);
-  return found;
+  addedByEdit.set(edit, added);
+  return added;
 }
 
 /** A session that was continued elsewhere, or read twice, tells of the same edit again. */

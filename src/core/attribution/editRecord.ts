@@ -18,6 +18,12 @@ export interface FileEditRecord {
   readonly changes: FileChanges | null;
 }
 
+export interface FoundEdits {
+  readonly records: readonly FileEditRecord[];
+  /** There are older ones, which are left out. */
+  readonly isCut: boolean;
+}
+
 /** What was said around an entry, on its branch. */
 export interface ExchangeAround {
   /** The message of the user that it answers. */

@@ -20,6 +20,16 @@ export function unknownText(commit: NamedCommit | null, withoutGit: 'no_reposito
   return t('No session is known to have written this line. It is not committed yet.');
 }
 
+/** What was not looked at although an edit was found, or none was for that reason; each in a sentence. */
+export function limitTexts(found: boolean, withoutGit: 'no_repository' | 'git_failed' | null, isCut: boolean): string[] {
+  return [
+    ...(found && withoutGit === 'git_failed'
+      ? [t('Git could not be used, so the past of this line was not looked at: an older edit may have written it.')]
+      : []),
+    ...(isCut ? [t('There are too many edits of files with this name: the oldest were not compared.')] : []),
+  ];
+}
+
 /** With which commit the line came as it stands. */
 export function commitText(commit: NamedCommit): string {
   return t('Commit {0} by {1} on {2}: {3}', ...commitParts(commit));

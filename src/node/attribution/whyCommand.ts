@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { commitText, saidText, unknownText } from '../../core/attribution/reasonText';
+import { commitText, limitTexts, saidText, unknownText } from '../../core/attribution/reasonText';
 import { timeText } from '../../core/recall/dateText';
 import type { StoredEntry } from '../../core/session/entry';
 import { whyLine, type LineEdit, type LineReason } from './whyLine';
@@ -12,7 +12,10 @@ import { plain } from '../cli/terminal';
 const specs: readonly FlagSpec[] = [
   storeFlag,
   { name: 'workspace', value: 'DIR', help: 'folder from which relative paths of sessions start; the current one without it' },
-  { name: 'json', help: 'one JSON object: edits (session, sessionId, program, entry, time, asked, before, answer), commit, withoutGit' },
+  {
+    name: 'json',
+    help: 'one JSON object: edits (session, sessionId, program, entry, time, asked, before, answer), commit, withoutGit, isCut',
+  },
 ];
 
 /** Characters of what was said. */
@@ -44,10 +47,13 @@ export async function why(args: readonly string[]): Promise<number> {
   return reason.edits.length > 0 ? 0 : 3;
 }
 
-function forPeople({ edits, commit, withoutGit }: LineReason): string {
-  if (edits.length === 0) return `${plain(unknownText(commit, withoutGit))}\n`;
+function forPeople({ edits, commit, withoutGit, isCut }: LineReason): string {
+  const limits = limitTexts(edits.length > 0, withoutGit, isCut);
+  if (edits.length === 0) return [unknownText(commit, withoutGit), ...limits].map((one) => `${plain(one)}\n`).join('');
   const head = edits.length > 1 ? ['One of these edits has put it there; which one cannot be told.'] : [];
-  return [...head, ...edits.flatMap(editLines), ...(commit ? [plain(commitText(commit))] : [])].map((one) => `${one}\n`).join('');
+  return [...head, ...edits.flatMap(editLines), ...(commit ? [plain(commitText(commit))] : []), ...limits]
+    .map((one) => `${one}\n`)
+    .join('');
 }
 
 function editLines({ edit, session, asked, before, answer }: LineEdit): string[] {
@@ -64,7 +70,7 @@ function editLines({ edit, session, asked, before, answer }: LineEdit): string[]
   ];
 }
 
-function toOutput({ edits, commit, withoutGit }: LineReason): object {
+function toOutput({ edits, commit, withoutGit, isCut }: LineReason): object {
   const said = (entry: StoredEntry | null) => entry && { entry: entry.uuid, text: saidText(entry) };
   return {
     edits: edits.map(({ edit, session, asked, before, answer }) => ({
@@ -79,5 +85,6 @@ function toOutput({ edits, commit, withoutGit }: LineReason): object {
     })),
     commit: commit && { ...commit, at: new Date(commit.at).toISOString() },
     withoutGit,
+    isCut,
   };
 }

@@ -39,25 +39,38 @@ export interface LineReason {
   readonly commit: Blamed | null;
   /** Why commits are not looked at; null where they are. */
   readonly withoutGit: 'no_repository' | 'git_failed' | null;
+  /** Not all edits of the file were compared: there are too many, or they are too large. */
+  readonly isCut: boolean;
 }
 
 type Store = Pick<SessionStore, 'editsNaming' | 'exchangeAround' | 'session' | 'blob'>;
 
-/** Edits of one file that are compared. */
-const mostEdits = 2_000;
+export interface Bounds {
+  /** Calls, and records of changes, that name a file and are read, the newest first. */
+  readonly edits: number;
+  /** Characters of edits that are kept for the comparison, over all names that the file has had. */
+  readonly characters: number;
+}
+
+const usualBounds: Bounds = { edits: 2_000, characters: 40_000_000 };
 /** Commits that have only written a line otherwise, and are looked through. */
 const mostRewritten = 20;
 /** Lines in which a file may differ from its committed state to be compared. */
 const mostDifferent = 4_000;
 
 /** Who has written a line: by commits to the state with which it came, then by its text. Rejects with `StoreError`, or when aborted. */
-export async function whyLine(store: Store, asked: AskedLine, signal: AbortSignal, now = Date.now()): Promise<LineReason> {
+export async function whyLine(
+  store: Store,
+  asked: AskedLine,
+  signal: AbortSignal,
+  { now = Date.now(), bounds = usualBounds }: { readonly now?: number; readonly bounds?: Bounds } = {},
+): Promise<LineReason> {
   const [place, folder] = await Promise.all(
     [dirname(asked.file), asked.folder || dirname(asked.file)].map((one) => realpath(one).catch(() => one)),
   );
   const file = join(place!, basename(asked.file));
   const repository = await findRepository(dirname(file)).catch(() => null);
-  const search = new LineSearch(store, { ...asked, file, folder: folder! }, repository, signal, now);
+  const search = new LineSearch(store, { ...asked, file, folder: folder! }, repository, signal, now, bounds);
   const { chosen, commit, withoutGit } = await search.run();
   const edits: LineEdit[] = [];
   for (const { entry: uuid } of chosen) {
@@ -65,7 +78,7 @@ export async function whyLine(store: Store, asked: AskedLine, signal: AbortSigna
     const session = record && (await store.session(record.session));
     if (record && session) edits.push({ edit: record, session, ...(await store.exchangeAround(uuid)) });
   }
-  return { edits, commit, withoutGit };
+  return { edits, commit, withoutGit, isCut: search.isCut };
 }
 
 interface CommittedLine {
@@ -82,6 +95,8 @@ interface Outcome {
 
 class LineSearch {
   readonly entries = new Map<string, StoredEntry>();
+  isCut = false;
+  private characters = 0;
   private readonly known = new Map<string, Promise<CandidateEdit[]>>();
   private readonly kept: KeptFiles;
   private readonly meant: MeantFile;
@@ -92,6 +107,7 @@ class LineSearch {
     private readonly repository: FoundRepository | null,
     private readonly signal: AbortSignal,
     private readonly now: number,
+    private readonly bounds: Bounds,
   ) {
     this.kept = new KeptFiles({ putBlob: async () => '', blob: (hash) => store.blob(hash) });
     this.meant = new MeantFile(repository?.top ?? asked.folder, asked.folder);
@@ -207,7 +223,8 @@ class LineSearch {
   }
 
   private async readEdits(path: string): Promise<CandidateEdit[]> {
-    const records = await this.store.editsNaming(posix.basename(path), mostEdits);
+    const { records, isCut } = await this.store.editsNaming(posix.basename(path), this.bounds.edits);
+    this.isCut ||= isCut;
     const recorded = new Map<string, CandidateEdit[]>();
     for (const record of records) {
       const edits = await this.recordedEdits(record, path);
@@ -217,7 +234,7 @@ class LineSearch {
     for (const { entry, cwd, changes } of records) {
       if (changes !== null || recorded.has(entry.uuid)) continue;
       for (const edit of editsOf(entry.content)) {
-        if (!(await this.meant.isSaid(edit.path, cwd, path))) continue;
+        if (!(await this.meant.isSaid(edit.path, cwd, path)) || !this.hasRoom(edit)) continue;
         this.entries.set(entry.uuid, entry);
         found.push({ ...edit, entry: entry.uuid, at: entry.createdAt });
       }
@@ -230,12 +247,20 @@ class LineSearch {
     const edits: CandidateEdit[] = [];
     for (const file of changes?.files ?? []) {
       if (file.after === null || !(await this.meant.isRecorded(file, cwd, path))) continue;
+      if (this.characters > this.bounds.characters) continue;
       const [before, after] = [await this.text(file.before), await this.text(file.after)];
-      if (before === undefined || after === undefined) continue;
+      if (before === undefined || after === undefined || !this.hasRoom({ before, after })) continue;
       this.entries.set(entry.uuid, entry);
       edits.push({ path: file.path, before, after, entry: entry.uuid, at: entry.createdAt });
     }
     return edits;
+  }
+
+  private hasRoom({ before, after }: Pick<CandidateEdit, 'before' | 'after'>): boolean {
+    this.characters += (before?.length ?? 0) + after.length;
+    const hasRoom = this.characters <= this.bounds.characters;
+    this.isCut ||= !hasRoom;
+    return hasRoom;
   }
 
   private async text(version: FileVersion | null): Promise<string | undefined> {

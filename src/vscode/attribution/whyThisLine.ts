@@ -1,5 +1,5 @@
 import { QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
-import { commitText, saidText, unknownText } from '../../core/attribution/reasonText';
+import { commitText, limitTexts, saidText, unknownText } from '../../core/attribution/reasonText';
 import { errorText } from '../../core/errors';
 import { shown, t } from '../../core/l10n';
 import type { SessionStore } from '../../core/ports';
@@ -66,12 +66,14 @@ export async function whyThisLine({ store, goTo }: WhyThisLineDeps): Promise<voi
   if (place) await goTo(place.session, place.entry);
 }
 
-function itemsOf({ edits, commit, withoutGit }: LineReason): Item[] {
-  if (edits.length === 0) return [note('question', unknownText(commit, withoutGit))];
+function itemsOf({ edits, commit, withoutGit, isCut }: LineReason): Item[] {
+  const limits = limitTexts(edits.length > 0, withoutGit, isCut).map((text) => note('warning', text));
+  if (edits.length === 0) return [note('question', unknownText(commit, withoutGit)), ...limits];
   return [
     ...(edits.length > 1 ? [note('question', t('One of these edits has put it there; which one cannot be told.'))] : []),
     ...edits.flatMap(editItems),
     ...(commit ? [separator(t('since then')), note('git-commit', commitText(commit))] : []),
+    ...limits,
   ];
 }
 

@@ -71,6 +71,12 @@ describe('which edit has put a line there', () => {
     assert.deepEqual(chosen([`  ${telling}`], 0, edit('other', 150_000, 'const harbor = lantern(moon);')), []);
   });
 
+  it('is told without comparing the many that do not hold the line', () => {
+    const lines = (name: string) => Array.from({ length: 3_000 }, (_, i) => `${name}${i}`).join('\n');
+    const others = Array.from({ length: 30 }, (_, i) => edit(`other ${i}`, 150_000 + i, lines(`new${i}x`), lines(`old${i}x`)));
+    assert.deepEqual(chosen([telling], 0, edit('one', 150_000, telling), ...others), ['one']);
+  });
+
   it('is none that has only kept it', () => {
     assert.deepEqual(chosen([telling, 'x'], 0, edit('kept', 150_000, `${telling}\nx`, telling)), []);
   });

@@ -1,4 +1,4 @@
-import type { ExchangeAround, FileEditRecord } from '../../../core/attribution/editRecord';
+import type { ExchangeAround, FileEditRecord, FoundEdits } from '../../../core/attribution/editRecord';
 import { isEntryOf, isUserMessage, markTypes, type StoredEntry } from '../../../core/session/entry';
 import { termsOfChunk } from '../../../core/recall/tokenizeTerms';
 import { matchExpression } from '../../../core/recall/indexTerms';
@@ -27,7 +27,7 @@ interface Needs {
  * The full-text index tells which calls name the file, what it does not cover yet is looked through. A call that failed or was denied has
  * written nothing.
  */
-function callsNaming({ connection, entries, index }: Needs, name: string, limit: number): FileEditRecord[] {
+function callsNaming({ connection, entries, index }: Needs, name: string, limit: number): FoundEdits {
   const terms = [...new Set(termsOfChunk(name.normalize('NFKC'), false))].filter((term) => /^[\p{L}\p{N}]+$/u.test(term));
   const through = terms.length === 0 ? 0 : index.indexedThrough;
   const like = `%${JSON.stringify(name)
@@ -39,7 +39,8 @@ function callsNaming({ connection, entries, index }: Needs, name: string, limit:
   const from = 'CROSS JOIN bodies b ON b.entry = e.seq CROSS JOIN sessions s ON s.uuid = e.session';
   const where = `s.deleted_at IS NULL AND (${isEdit} OR ${isAnswer}) ORDER BY e.seq DESC LIMIT ?`;
   const rows: Row[] = [];
-  const add = (sql: string, parameters: readonly SqlValue[]) => rows.push(...connection.iterate(sql, [...parameters, like, like, limit]));
+  const add = (sql: string, parameters: readonly SqlValue[]) =>
+    rows.push(...connection.iterate(sql, [...parameters, like, like, limit + 1]));
   add(`SELECT ${selected} FROM entries e ${from} WHERE e.seq > ? AND e.entry_type IN ('tool_call', 'message') AND ${where}`, [through]);
   if (through > 0)
     add(
@@ -47,27 +48,29 @@ function callsNaming({ connection, entries, index }: Needs, name: string, limit:
          WHERE entries_fts MATCH ?) f CROSS JOIN entries e ON e.seq = f.entry ${from} WHERE ${where}`,
       [matchExpression(terms, 'AND')],
     );
-  return rows
-    .filter((row) => row['outcome'] === null || row['outcome'] === 'ok')
+  const records = rows
     .slice(0, limit)
+    .filter((row) => row['outcome'] === null || row['outcome'] === 'ok')
     .map((row) => ({ entry: entries.decode(row), cwd: textOrNull(row['cwd']), changes: null }));
+  return { records, isCut: rows.length > limit };
 }
 
 /** Marks hang on the calls that they are of; those of commands are of calls that do not name the file. */
-function marksNaming({ connection, entries }: Needs, name: string, limit: number): FileEditRecord[] {
+function marksNaming({ connection, entries }: Needs, name: string, limit: number): FoundEdits {
   const like = `%${JSON.stringify(name)
     .slice(1, -1)
     .replace(/[\\%_]/g, '\\$&')}%`;
   const rows = connection.all(
     `SELECT ${entrySelection}, s.cwd AS cwd FROM entries e CROSS JOIN bodies b ON b.entry = e.seq CROSS JOIN sessions s ON s.uuid = e.session
      WHERE e.entry_type = 'file_changes' AND b.content_json LIKE ? ESCAPE '\\' AND s.deleted_at IS NULL ORDER BY e.seq DESC LIMIT ?`,
-    [like, limit],
+    [like, limit + 1],
   );
-  return rows.flatMap((row): FileEditRecord[] => {
+  const records = rows.slice(0, limit).flatMap((row): FileEditRecord[] => {
     const mark = entries.decode(row);
     const entry = isEntryOf(mark, 'file_changes') && mark.content.source === 'tool' && mark.parent ? entries.find(mark.parent) : undefined;
     return entry && isEntryOf(mark, 'file_changes') ? [{ entry, cwd: textOrNull(row['cwd']), changes: mark.content }] : [];
   });
+  return { records, isCut: rows.length > limit };
 }
 
 function exchangeAround({ connection, entries }: Needs, uuid: string): ExchangeAround {
@@ -102,6 +105,9 @@ function textOrNull(value: SqlValue | undefined): string | null {
 }
 
 export const editOperations = {
-  editsNaming: (open, name, limit) => [...callsNaming(open, name, limit), ...marksNaming(open, name, limit)],
+  editsNaming: (open, name, limit) => {
+    const [calls, marks] = [callsNaming(open, name, limit), marksNaming(open, name, limit)];
+    return { records: [...calls.records, ...marks.records], isCut: calls.isCut || marks.isCut };
+  },
   exchangeAround: (open, entry) => exchangeAround(open, entry),
 } satisfies Partial<Operations<Needs>>;
