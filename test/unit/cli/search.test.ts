@@ -151,6 +151,11 @@ describe('threadkeeper search', () => {
       err,
     );
     assert.match(err, /^Not searched: wreck: /m);
+    const nothing = await run('zebra', '--everywhere', '--registry', registry);
+    assert.match(nothing.err, /^Nothing matches "zebra" in 2 workspaces\.$/m);
+    const byMeaning = await run('ferry', '--everywhere', '--registry', registry, '--embeddings', 'ollama/any');
+    assert.match(byMeaning.err, /--everywhere searches by words alone/);
+    assert.deepEqual([nothing.code, byMeaning.code], [1, 2]);
   });
 
   it('tells what is wrong by its exit code', async () => {

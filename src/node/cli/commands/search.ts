@@ -45,6 +45,7 @@ ${flagHelp(specs)}
 
 Any of the words is enough, the best results come first; text in JSON is a passage, verbatim. What follows -- is query, not flags.
 With --everywhere each result names its workspace, and histories that cannot be read are named; that is a search by words alone.
+With --everywhere the exit code is 1 when nothing was found and some history could not be read.
 By meaning is found what "threadkeeper embed" has read with the same model; a server that is away or slow is not waited for. ${embeddingKeyHelp}
 The store may be in use: a copy is read. Exit code 0 when something was found, 3 when nothing was; 2 for a command line that cannot be
 run, 1 when the store cannot be read or the session does not exist.`;
@@ -97,14 +98,18 @@ export async function search(args: readonly string[]): Promise<number> {
 /** One history after the other, each as a copy. Those that cannot be read are named, so that nobody takes them for searched. */
 async function searchEverywhere(flags: Flags, query: SearchQuery): Promise<number> {
   if (flags['session'] !== undefined) throw new UsageError('--session goes with --store DIR: a session is in one history.');
+  const { embeddings } = flags;
+  if (embeddings !== undefined) throw new UsageError('--embeddings goes with --store DIR: --everywhere searches by words alone.');
   const places = (await everyPlace(flags['registry'])()).filter(({ folder }) => existsSync(storeFiles(folder).main));
   if (places.length === 0)
     throw new UsageError('No workspace with a history was found. Say where with --registry, or name one by --store.');
   const found: { readonly hit: SearchHit; readonly result: SearchResult; readonly workspace: string }[] = [];
   let isComplete = true;
+  let searched = 0;
   for (const { folder, name } of places) {
     try {
       const result = await withReader(folder, 'search', (store) => store.search(query));
+      searched++;
       isComplete &&= result.complete;
       found.push(...result.hits.map((hit) => ({ hit, result, workspace: name })));
     } catch (error) {
@@ -123,8 +128,8 @@ async function searchEverywhere(flags: Flags, query: SearchQuery): Promise<numbe
   }
   if (!isComplete) process.stderr.write('Not all of the history was searched: its index is not ready yet.\n');
   if (best.length > 0) return 0;
-  process.stderr.write(`Nothing matches "${query.text}" in ${counted(places.length, 'workspace', 'workspaces')}.\n`);
-  return 3;
+  process.stderr.write(`Nothing matches "${query.text}" in ${counted(searched, 'workspace', 'workspaces')}.\n`);
+  return searched < places.length ? 1 : 3;
 }
 
 /** Why the named model finds nothing here; null where it does, or none is named. */
