@@ -62,7 +62,7 @@ export async function prepareHandover(session: Session, program: HandoverProgram
   if (history.steps.length === 0) throw new Error(english('There is nothing to hand over yet.'));
   const cwd = realPath(session.cwd ?? folder);
   const root = placeOf(program, machine);
-  const project = await geminiProject(program.id === 'gemini' ? root : '', cwd);
+  const project = program.id === 'gemini' ? await geminiProject(root, cwd) : { slug: '', hash: '', isNew: false };
   const model = program.id === 'opencode' ? await opencodeModel(machine) : null;
   const written = program.write({ history, session: randomUUID(), cwd, title: session.title, now, project, model, id: randomUUID });
   const file = join(program.id === 'opencode' ? exportFolder : root, ...written.path.split('/'));
@@ -81,27 +81,44 @@ export async function prepareHandover(session: Session, program: HandoverProgram
 
 /**
  * Notes in the history what was handed over, so that what is said there comes back to this session, and writes the files: each whole or
- * not at all, and none over one that is there. Rejects with `StoreError`, or with words.
+ * not at all, and none over one that is there. Rejects with `StoreError`, or with words; then no file was written.
+ *
+ * The files are written under names that no program reads, then the note, and only then do they get their names. A file that has its name
+ * before the note would be taken for a session of its own by a watch that finds it, or after a crash. A note without its file, which
+ * only a crash between the last two steps can leave, is shown nowhere and names a session that nobody else will.
  */
 export async function carryOut(handover: Handover, session: Session, store: SessionStore, ids: IdSource, now: number): Promise<void> {
   const { program, history, files, records } = handover;
   const parent = history.steps.length === 0 ? session.leaf : lastEntry(history.steps.at(-1)!);
-  await store.importEntries(session.uuid, {
-    entries: [
-      {
-        uuid: ids.next(),
-        session: session.uuid,
-        parent,
-        createdAt: now,
-        modelFacing: false,
-        display: false,
-        tokenEstimate: null,
-        sourceId: handoverSource(program.id, handover.session),
-        content: { type: 'handed_over', program: program.id, id: handover.session, records: { ...records } },
-      },
-    ],
-  });
-  for (const { file, text } of files) await writeNew(file, text);
+  const written: NewFile[] = [];
+  const named: string[] = [];
+  try {
+    for (const { file, text } of files) written.push(await writeAside(file, text));
+    await store.importEntries(session.uuid, {
+      entries: [
+        {
+          uuid: ids.next(),
+          session: session.uuid,
+          parent,
+          createdAt: now,
+          modelFacing: false,
+          display: false,
+          tokenEstimate: null,
+          sourceId: handoverSource(program.id, handover.session),
+          content: { type: 'handed_over', program: program.id, id: handover.session, records: { ...records } },
+        },
+      ],
+    });
+    for (const one of written) {
+      await giveName(one);
+      named.push(one.file);
+    }
+  } catch (error) {
+    for (const file of named) await rm(file, { force: true });
+    throw error;
+  } finally {
+    for (const { temporary } of written) await rm(temporary, { force: true });
+  }
 }
 
 /** As it is typed where the program is to go on. */
@@ -114,18 +131,34 @@ function quoted(word: string, platform: NodeJS.Platform): string {
   return platform === 'win32' ? `"${word.replaceAll('"', '""')}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-async function writeNew(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+interface NewFile {
+  readonly file: string;
+  /** It holds the text until the file has its name. */
+  readonly temporary: string;
+}
+
+async function writeAside(file: string, text: string): Promise<NewFile> {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
+    if (await isThere(file)) throw new Error(english('{0} exists already', file));
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
-    // A rename would replace what is there. Some disks know no links.
-    await link(temporary, file).catch(() => copyFile(temporary, file, constants.COPYFILE_EXCL));
+    return { file, temporary };
   } catch (error) {
-    throw new Error(english('{0} could not be written: {1}', file, errorText(error)), { cause: error });
-  } finally {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => {});
+    throw unwritten(file, error);
   }
+}
+
+async function giveName({ file, temporary }: NewFile): Promise<void> {
+  // A rename would replace what is there. Some disks know no links.
+  await link(temporary, file)
+    .catch(() => copyFile(temporary, file, constants.COPYFILE_EXCL))
+    .catch((error: unknown) => Promise.reject(unwritten(file, error)));
+}
+
+function unwritten(file: string, error: unknown): Error {
+  return new Error(english('{0} could not be written: {1}', file, errorText(error)), { cause: error });
 }
 
 /** Texts of what is attached to the messages that are sent, by hash. */

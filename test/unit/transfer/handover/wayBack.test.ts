@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { SessionStore } from '../../../../src/core/ports';
 import type { EntryContent } from '../../../../src/core/session/entry';
 import type { Session } from '../../../../src/core/session/session';
 import { handoverProgram, type HandoverProgramId } from '../../../../src/core/transfer/handover/handoverPrograms';
@@ -213,6 +214,23 @@ describe('a session that was handed over', function () {
     writeFileSync(first.files.at(-1)!.file, 'theirs');
     await assert.rejects(carryOut(first, session, rig.store, new UuidV7(), now));
     assert.deepEqual([before.length > 0, readFileSync(first.files.at(-1)!.file, 'utf8')], [true, 'theirs']);
+  });
+
+  it('notes nothing when it could not be written, and leaves no file when it could not be noted', async () => {
+    const options = { store: rig.store, machine: rig.machine, now, folder: rig.home, exportFolder: join(rig.home, 'out') };
+    const prepared = await prepareHandover(session, handoverProgram('gemini')!, options);
+    const { file } = prepared.files.at(-1)!;
+    mkdirSync(file, { recursive: true });
+    let noted = 0;
+    const store = Object.create(rig.store, {
+      importEntries: { value: () => Promise.reject(new Error(`noted ${++noted}`)) },
+    }) as SessionStore;
+    await assert.rejects(carryOut(prepared, session, store, new UuidV7(), now), /could not be written/);
+    assert.equal(noted, 0);
+    rmSync(file, { recursive: true });
+    await assert.rejects(carryOut(prepared, session, store, new UuidV7(), now), /noted 1/);
+    const left = readdirSync(join(rig.home, '.gemini'), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    assert.deepEqual(left, []);
   });
 
   it('asks opencode for the model that was chosen there last', async () => {
