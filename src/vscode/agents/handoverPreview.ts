@@ -7,13 +7,14 @@ import { escapeMarkdown } from '../plainText';
 const mostCharacters = 400_000;
 
 /** Markdown: what a program is told, and where that is written. */
-export function handoverPreview({ name, history, files, cwd }: Handover, command: string): string {
+export function handoverPreview({ name, history, files, cwd, missing }: Handover, command: string): string {
   const size = t('{0} messages, about {1} tokens', wholeNumber(history.steps.length), wholeNumber(history.tokens));
   const said = history.steps.map(stepText).join('\n\n');
   return [
     `# ${t('Hand over to {0}', name)}`,
     [
       ...files.map(({ file }) => `- ${t('New file: {0}', `\`${file}\``)}`),
+      ...(missing === null ? [] : [`- ${t('The folder of the session is not on this machine: {0}', escapeMarkdown(missing.replace(/\p{Cc}/gu, ' ')))}`]),
       `- ${t('Goes on in: {0}', `\`${cwd}\``)}`,
       `- ${t('Command: {0}', `\`${command}\``)}`,
       `- ${size}${history.isFolded ? `; ${t('what is older is told in a summary')}` : ''}`,

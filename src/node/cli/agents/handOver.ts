@@ -10,6 +10,7 @@ import { writeExport } from '../../transfer/export/exportSessions';
 import { sealed } from '../../transfer/export/sealedBundle';
 import { flagHelp, parseFlags, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
 import { passphrase, passphraseVariable } from '../passphrase';
+import { plain } from '../terminal';
 import { sessionNamed, storeFlag, withReader, withWriter } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [
@@ -77,11 +78,12 @@ async function sealFor(flags: Flags, name: string): Promise<number> {
   });
 }
 
-function told({ name, history, files, cwd, resume }: Handover, isDry: boolean): string {
+function told({ name, history, files, cwd, missing, resume }: Handover, isDry: boolean): string {
   const size = `${counted(history.steps.length, 'message', 'messages')}, about ${counted(history.tokens, 'token', 'tokens')}`;
   return [
     `${isDry ? 'Would write' : 'Written'} for ${name}: ${size}${history.isFolded ? ', beginning with a summary' : ''}`,
     ...files.map(({ file }) => `  ${file}`),
+    ...(missing === null ? [] : [`The folder of the session is not here: ${plain(missing)}`]),
     `Go on in ${cwd}:`,
     `  ${commandLine(resume, process.platform)}`,
     '',

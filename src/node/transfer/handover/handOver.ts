@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { constants, copyFile, link, mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { errorText } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { IdSource, SessionStore } from '../../../core/ports';
@@ -24,6 +24,8 @@ export interface Handover {
   readonly history: HandedHistory;
   /** Folder in which the program goes on. */
   readonly cwd: string;
+  /** The session's own folder, where it is not on this machine and another one is taken; null: it is. */
+  readonly missing: string | null;
   /** The session, and what has to stand beside it. None of them is there. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
   /** Commands that go on with it, each with its arguments, in `cwd`. */
@@ -36,7 +38,7 @@ export interface HandoverOptions {
   readonly store: SessionStore;
   readonly machine: Machine;
   readonly now: number;
-  /** For a session that names no folder. */
+  /** For a session that names no folder, or one that is not there. */
   readonly folder: string;
   /** Files for a program that imports them itself go here. */
   readonly exportFolder: string;
@@ -60,7 +62,8 @@ export async function prepareHandover(session: Session, program: HandoverProgram
   const { entries } = await store.liveBranch(session.uuid);
   const history = handedHistory(entries, { tokens: program.tokens, contents: await attachedTexts(entries, store) });
   if (history.steps.length === 0) throw new Error(english('There is nothing to hand over yet.'));
-  const cwd = realPath(session.cwd ?? folder);
+  const isFound = session.cwd === null || (await isFolder(session.cwd));
+  const cwd = realPath(isFound ? (session.cwd ?? folder) : folder);
   const root = placeOf(program, machine);
   const project = program.id === 'gemini' ? await geminiProject(root, cwd) : { slug: '', hash: '', isNew: false };
   const model = program.id === 'opencode' ? await opencodeModel(machine) : null;
@@ -72,6 +75,7 @@ export async function prepareHandover(session: Session, program: HandoverProgram
     name: programOf(program.id)?.name ?? program.id,
     history,
     cwd,
+    missing: isFound ? null : session.cwd,
     files: [...beside, { file, text: written.text }],
     resume: program.resume(written.session, file),
     session: written.session,
@@ -176,6 +180,11 @@ async function attachedTexts(entries: readonly StoredEntry[], store: SessionStor
 
 function placeOf({ id }: HandoverProgram, machine: Machine): string {
   return places[id](machine)[0]?.root ?? machine.home;
+}
+
+/** A path that is absolute on another system only is none here. */
+async function isFolder(path: string): Promise<boolean> {
+  return isAbsolute(path) && (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
 function isThere(path: string): Promise<boolean> {

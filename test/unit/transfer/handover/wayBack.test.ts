@@ -233,6 +233,18 @@ describe('a session that was handed over', function () {
     assert.deepEqual(left, []);
   });
 
+  it('goes on in another folder when its own is none on this machine, and says so', async () => {
+    const options = { store: rig.store, machine: rig.machine, now, folder: rig.home, exportFolder: join(rig.home, 'out') };
+    writeFileSync(join(rig.home, 'file'), '');
+    for (const folder of [join(rig.home, 'gone'), join(rig.home, 'file'), 'relative', 'C:\\work']) {
+      const elsewhere = await storedSession(rig.store, said, folder);
+      const { cwd, missing } = await prepareHandover(elsewhere, handoverProgram('codex')!, options);
+      assert.deepEqual([cwd, missing], [rig.home, folder]);
+    }
+    const { cwd, missing } = await prepareHandover(session, handoverProgram('codex')!, options);
+    assert.deepEqual([cwd, missing], [join(rig.home, 'work'), null]);
+  });
+
   it('asks opencode for the model that was chosen there last', async () => {
     const state = join(rig.home, '.local', 'state', 'opencode');
     mkdirSync(state, { recursive: true });
