@@ -69,7 +69,11 @@ export class HandOverCommand {
     if (!(await this.confirmed(handover, command))) return;
     await carryOut(handover, session, store, this.deps.ids, now);
     const [copy, run] = [t('Copy Command'), t('Open in Terminal')];
-    const answer = await window.showInformationMessage(`Threadkeeper: ${t('Handed over. Go on with: {0}', command)}`, copy, run);
+    const answer = await window.showInformationMessage(
+      `Threadkeeper: ${t('Handed over. Go on with: {0}', command.replaceAll('\n', ' ; '))}`,
+      copy,
+      run,
+    );
     const enter = commandLine([['cd', handover.cwd], ...handover.resume], process.platform);
     if (answer === copy) await env.clipboard.writeText(enter);
     if (answer !== run) return;

@@ -14,9 +14,11 @@ export function handoverPreview({ name, history, files, cwd, missing }: Handover
     `# ${t('Hand over to {0}', name)}`,
     [
       ...files.map(({ file }) => `- ${t('New file: {0}', `\`${file}\``)}`),
-      ...(missing === null ? [] : [`- ${t('The folder of the session is not on this machine: {0}', escapeMarkdown(missing.replace(/\p{Cc}/gu, ' ')))}`]),
+      ...(missing === null
+        ? []
+        : [`- ${t('The folder of the session is not on this machine: {0}', escapeMarkdown(missing.replace(/\p{Cc}/gu, ' ')))}`]),
       `- ${t('Goes on in: {0}', `\`${cwd}\``)}`,
-      `- ${t('Command: {0}', `\`${command}\``)}`,
+      ...command.split('\n').map((line) => `- ${t('Command: {0}', `\`${line}\``)}`),
       `- ${size}${history.isFolded ? `; ${t('what is older is told in a summary')}` : ''}`,
       `- ${t('What is said there comes back into this session when {0} is watched, or its file is imported.', name)}`,
     ].join('\n'),

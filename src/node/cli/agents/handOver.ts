@@ -85,7 +85,9 @@ function told({ name, history, files, cwd, missing, resume }: Handover, isDry: b
     ...files.map(({ file }) => `  ${file}`),
     ...(missing === null ? [] : [`The folder of the session is not here: ${plain(missing)}`]),
     `Go on in ${cwd}:`,
-    `  ${commandLine(resume, process.platform)}`,
+    ...commandLine(resume, process.platform)
+      .split('\n')
+      .map((line) => `  ${line}`),
     '',
   ].join('\n');
 }

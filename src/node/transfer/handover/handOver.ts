@@ -68,6 +68,7 @@ export async function prepareHandover(session: Session, program: HandoverProgram
   const project = program.id === 'gemini' ? await geminiProject(root, cwd) : { slug: '', hash: '', isNew: false };
   const model = program.id === 'opencode' ? await opencodeModel(machine) : null;
   const written = program.write({ history, session: randomUUID(), cwd, title: session.title, now, project, model, id: randomUUID });
+  for (const path of [cwd, root, exportFolder]) refuseKeys(path);
   const file = join(program.id === 'opencode' ? exportFolder : root, ...written.path.split('/'));
   const beside = program.id === 'gemini' && project.isNew ? [{ file: join(root, project.slug, '.project_root'), text: cwd }] : [];
   return {
@@ -125,14 +126,24 @@ export async function carryOut(handover: Handover, session: Session, store: Sess
   }
 }
 
-/** As it is typed where the program is to go on. */
+/**
+ * As it is typed where the program is to go on; on Windows a line for each command, since its shells agree on no sign between two.
+ * Throws with words where a word holds what a shell takes for a key, such as the end of a line.
+ */
 export function commandLine(commands: Handover['resume'], platform: NodeJS.Platform): string {
-  return commands.map((words) => words.map((word) => quoted(word, platform)).join(' ')).join(platform === 'win32' ? ' ; ' : ' && ');
+  return commands.map((words) => words.map((word) => quoted(word, platform)).join(' ')).join(platform === 'win32' ? '\n' : ' && ');
 }
 
+/** PowerShell, the terminal of Windows, takes a dollar sign for itself between double quotes, and a curly quote for a straight one. */
 function quoted(word: string, platform: NodeJS.Platform): string {
-  if (/^[\w@%+=:,./\\-]+$/.test(word) && (platform === 'win32' || !word.includes('\\'))) return word;
-  return platform === 'win32' ? `"${word.replaceAll('"', '""')}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  refuseKeys(word);
+  if (platform === 'win32') return /^[\w:./\\=-]+$/.test(word) ? word : `'${word.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function refuseKeys(path: string): void {
+  if (/\p{Cc}/u.test(path))
+    throw new Error(english('A name with control characters cannot be handed over: {0}', path.replace(/\p{Cc}/gu, '\ufffd')));
 }
 
 interface NewFile {

@@ -209,7 +209,16 @@ describe('a session that was handed over', function () {
     assert.notEqual(first.session, second.session);
     assert.equal(commandLine(first.resume, 'linux'), `gemini --resume ${first.session}`);
     assert.equal(commandLine([['pi', '--session', "/it's here"]], 'linux'), String.raw`pi --session '/it'\''s here'`);
-    assert.equal(commandLine([['opencode', 'import', 'C:\\a b'], ['opencode']], 'win32'), 'opencode import "C:\\a b" ; opencode');
+    const ofWindows = commandLine(
+      [
+        ['opencode', 'import', 'C:\\a b'],
+        ['cd', "C:\\$(calc)'s", 'a\u2019b', '--resume=x'],
+      ],
+      'win32',
+    );
+    assert.equal(ofWindows, "opencode import 'C:\\a b'\ncd 'C:\\$(calc)''s' 'a\u2019\u2019b' --resume=x");
+    for (const platform of ['linux', 'win32'] as const)
+      assert.throws(() => commandLine([['cd', '/a\nrm b']], platform), /control characters cannot be handed over: \/a\ufffdrm b/);
     const before = readFileSync(first.files.at(-1)!.file, 'utf8');
     writeFileSync(first.files.at(-1)!.file, 'theirs');
     await assert.rejects(carryOut(first, session, rig.store, new UuidV7(), now));
@@ -243,6 +252,14 @@ describe('a session that was handed over', function () {
     }
     const { cwd, missing } = await prepareHandover(session, handoverProgram('codex')!, options);
     assert.deepEqual([cwd, missing], [join(rig.home, 'work'), null]);
+  });
+
+  it('is not written where its folder has a name that would end the line of a command', async () => {
+    const folder = join(rig.home, 'a\nb');
+    mkdirSync(folder);
+    const elsewhere = await storedSession(rig.store, said, folder);
+    const options = { store: rig.store, machine: rig.machine, now, folder: rig.home, exportFolder: join(rig.home, 'out') };
+    await assert.rejects(prepareHandover(elsewhere, handoverProgram('codex')!, options), /control characters/);
   });
 
   it('asks opencode for the model that was chosen there last', async () => {
