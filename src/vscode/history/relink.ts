@@ -22,7 +22,7 @@ export async function relinkHistory({ candidates, relink, close, forgetLastSessi
     found.map((candidate) => relinkPick(candidate, now())),
     {
       title: t('Relink History'),
-      placeHolder: t('Whose history is that of this workspace? The likeliest stands first.'),
+      placeHolder: t('Which history belongs to this workspace? The likeliest comes first.'),
       matchOnDescription: true,
       matchOnDetail: true,
     },

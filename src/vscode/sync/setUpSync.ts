@@ -3,13 +3,15 @@ import { basename } from 'node:path';
 import { env, ProgressLocation, window, type QuickPickItem } from 'vscode';
 import { errorText } from '../../core/errors';
 import { shown, t } from '../../core/l10n';
-import type { SessionStore } from '../../core/ports';
+import type { Logger, SessionStore } from '../../core/ports';
 import { EngineError } from '../../core/sync/syncEngine';
 import type { SyncSetup } from '../../core/sync/syncStore';
 import { HistoryDirectory, type ListedHistory } from '../../node/sync/historyDirectory';
 import { historyKeys, newPhrase, PhraseError, phraseOf, readPhrase } from '../../node/sync/historyKeys';
-import { engineAddress, isDatabase, openEngine } from '../../node/sync/openEngine';
+import { isDatabase, openEngine } from '../../node/sync/openEngine';
 import { ago } from '../../protocol/figures';
+import { settingKey } from '../settingsValues';
+import { addressProblem, hasPassword, isUsable } from './engineAddresses';
 import { gitPlace } from './gitPlace';
 import type { SyncSecrets } from './syncSecrets';
 import { adviceFor, engineName } from './syncTexts';
@@ -27,6 +29,7 @@ export interface SetUpDeps {
   readonly lastAddress: () => string;
   readonly saveAddress: (address: string) => Promise<void>;
   readonly now: () => number;
+  readonly log: Logger;
 }
 
 interface Choice<T> extends QuickPickItem {
@@ -71,17 +74,20 @@ export async function setUpSync(deps: SetUpDeps): Promise<SyncSetup | null> {
     });
     if (opened === null) return null;
     const setup = { history: keys.history, name: history.name, engine: address };
-    await deps.secrets.saveKey(keys.history, phrase.entropy);
-    await deps.secrets.savePassword(address, password);
+    await deps.secrets.save(setup, deps.folder, phrase.entropy, password);
     await store.startSync(device, setup);
-    await deps.saveAddress(address);
+    // It is set up by now, whether or not the settings can be written.
+    await deps.saveAddress(address).catch((error: unknown) => deps.log.warn('sync_address_not_saved', { detail: errorText(error) }));
     return setup;
   } finally {
     await directory.close().catch(() => undefined);
   }
 }
 
-async function askAddress(last: string): Promise<string | null> {
+async function askAddress(kept: string): Promise<string | null> {
+  if (hasPassword(kept))
+    throw new Error(t('Take the password out of the setting {0}: you are asked for it here.', settingKey('sync.address')));
+  const last = (await isUsable(kept)) ? kept : '';
   const choices: Choice<'last' | 'folder' | 'database'>[] = [
     ...(last === ''
       ? []
@@ -116,21 +122,13 @@ async function askAddress(last: string): Promise<string | null> {
   }
   const typed = await window.showInputBox({
     title: t('Set Up Sync'),
-    prompt: t('Address of the database. The password is asked next, and kept in your keyring.'),
+    prompt: t('Address of the database. You are asked for the password next; it is kept in your keyring.'),
     placeHolder: 'postgres://keeper@db.example.org:5432/keeper',
     value: isDatabase(last) ? last : '',
     ignoreFocusOut: true,
     validateInput: (text) => addressProblem(text.trim()),
   });
-  return typed === undefined ? null : typed.trim();
-}
-
-/** Undefined: it can be used. */
-export function addressProblem(text: string): string | undefined {
-  if (text === '') return undefined;
-  if (!isDatabase(text) || !URL.canParse(text))
-    return t('An address begins with postgres:// and has a host: postgres://user@host:5432/database');
-  return engineAddress(text) === null ? t('Leave the password out of the address: it is asked next.') : undefined;
+  return typed?.trim() || null;
 }
 
 async function askPassword(address: string, known: string): Promise<string | null> {
@@ -161,7 +159,7 @@ async function askPhrase(last: Uint8Array | null, isKnown: boolean): Promise<Phr
       : [
           {
             label: `$(add) ${t('Make a New Recovery Phrase')}`,
-            detail: t('For your first machine. It is shown once.'),
+            detail: t('For your first machine. Write it down when you see it.'),
             value: 'new' as const,
           },
         ]),
@@ -204,9 +202,7 @@ export async function showPhrase(phrase: string, isNew: boolean): Promise<boolea
   const words = phrase.split(' ').map((word, index) => `${index + 1}. ${word}`);
   const rows = Array.from({ length: 6 }, (_, row) => words.slice(row * 4, row * 4 + 4).join('   '));
   const warning = isNew
-    ? t(
-        'It is shown this once. Write it down and keep it where you keep keys: whoever has it can read your history, and without it nobody can, not even you.',
-      )
+    ? t('Write it down and keep it where you keep keys: whoever has it can read your history, and without it nobody can, not even you.')
     : t('Whoever has it can read your history. Type it on the other device and leave it nowhere else.');
   for (;;) {
     const answer = await window.showInformationMessage(
@@ -248,7 +244,7 @@ async function chooseHistory(
       })),
       { label: `$(add) ${t('Begin a history for {0}', label)}`, value: begun },
     ],
-    { title: t('Set Up Sync'), placeHolder: t('Whose history is that of this workspace?'), ignoreFocusOut: true, matchOnDescription: true },
+    { title: t('Set Up Sync'), placeHolder: t('Which history belongs to this workspace?'), ignoreFocusOut: true, matchOnDescription: true },
   );
   return picked?.value ?? null;
 }

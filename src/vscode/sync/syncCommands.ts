@@ -5,7 +5,7 @@ import type { SyncSetup } from '../../core/sync/syncStore';
 import { phraseFor, setUpSync, showPhrase, type SetUpDeps } from './setUpSync';
 import type { SyncSecrets } from './syncSecrets';
 import { plainLabel } from '../plainText';
-import { adviceFor, engineName, longState, problemText } from './syncTexts';
+import { adviceFor, engineName, longState, problemText, sentText, unreadTexts } from './syncTexts';
 import type { Syncing } from './syncing';
 
 export interface SyncCommandsDeps extends Omit<SetUpDeps, 'store'> {
@@ -55,15 +55,8 @@ export class SyncCommands {
         act: () => this.now(),
       },
       { label: `$(server) ${engineName(setup.engine)}`, detail: t('History “{0}”', setup.name) },
-      { label: `$(cloud-upload) ${waits ? t('Something is waiting to be sent') : t('Everything from this device was sent')}` },
-      ...(unread.length > 0
-        ? [
-            {
-              label: `$(lock) ${t(unread.length === 1 ? '{0} record cannot be read yet' : '{0} records cannot be read yet', unread.length)}`,
-              detail: t('Their key has not come.'),
-            },
-          ]
-        : []),
+      { label: `$(cloud-upload) ${sentText(state, waits)}` },
+      ...unreadTexts(unread).map(({ label, detail }) => ({ label: `$(lock) ${label}`, detail })),
       ...state.problems.map((problem) => {
         const text = problemText(problem, nameOf(problem.device));
         return { label: `$(warning) ${text.label}`, detail: text.detail, act: () => this.deps.showLog() };
@@ -104,24 +97,34 @@ export class SyncCommands {
     if (!entropy) throw new Error(t('The recovery phrase is not on this machine.'));
     const confirmed = t('Show');
     const question = t('Show the recovery phrase?');
-    const detail = t('Whoever sees it can read your history. Look around first, and do not share your screen.');
+    const detail = t('Whoever sees it can read your history. Make sure nobody is watching, and do not share your screen.');
     if ((await window.showWarningMessage(question, { modal: true, detail }, confirmed)) !== confirmed) return;
     await showPhrase(phraseFor(entropy), false);
   }
 
   async leave(): Promise<void> {
-    const setup = await this.require();
+    const setup = await (await this.deps.store()).syncSetup();
+    if (!setup) return this.isOff();
     const leave = t('Leave');
     const detail = [
       t('Everything that was said stays in this workspace, also what came from other devices. It is no longer exchanged.'),
       t('What this device has sent stays, sealed, in {0}. Other devices go on with it.', engineName(setup.engine)),
-      t('The key of the history leaves this machine: to come back, you need the recovery phrase.'),
+      t(
+        'The recovery phrase and the password leave this machine unless another workspace here uses them. To come back, you need the phrase.',
+      ),
     ].join('\n\n');
     if ((await window.showWarningMessage(t('Leave sync?'), { modal: true, detail }, leave)) !== leave) return;
     await this.deps.setWanted(null);
     await this.deps.syncing.apply();
     await (await this.deps.store()).stopSync();
-    await this.deps.secrets.removeKey(setup.history);
+    await this.deps.secrets.forget(setup, this.deps.folder);
+    this.deps.tell(t('This workspace is no longer synchronized.'));
+  }
+
+  /** A backup from before it was set up was brought back, or the command line has left: it can be set up again then. */
+  private async isOff(): Promise<void> {
+    await this.deps.setWanted(null);
+    await this.deps.syncing.apply();
     this.deps.tell(t('This workspace is no longer synchronized.'));
   }
 

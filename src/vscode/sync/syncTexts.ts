@@ -1,7 +1,6 @@
 import { isDatabase } from '../../node/sync/openEngine';
 import type { Problem } from '../../core/sync/pullLogs';
-import type { EngineFailure } from '../../core/sync/syncEngine';
-import type { SyncState } from '../../core/sync/syncState';
+import type { SyncFailure, SyncState } from '../../core/sync/syncState';
 import { shown, t, wholeNumber } from '../../core/l10n';
 import { plainLabel } from '../plainText';
 import { clockText, dateText, percentText } from '../../protocol/figures';
@@ -9,8 +8,10 @@ import { clockText, dateText, percentText } from '../../protocol/figures';
 /** An address without what nobody needs to see: `keeper on db.example.org`, or the folder. */
 export function engineName(address: string): string {
   if (!isDatabase(address)) return plainLabel(address);
+  // What stands before the last @ may be a password, of an address that cannot be read too.
+  if (!URL.canParse(address)) return plainLabel(address.replace(/^.*(?:@|:\/\/)/, ''));
   const { host, pathname } = new URL(address);
-  return plainLabel(`${decodeURIComponent(pathname.slice(1)) || 'postgres'} @ ${host}`);
+  return plainLabel(`${unescaped(pathname.slice(1)) || 'postgres'} @ ${host}`);
 }
 
 /** In few words, for the title of a view. Empty where there is nothing to say. */
@@ -36,8 +37,29 @@ export function longState(state: SyncState, address: string, now: number): strin
   return at === null ? t('Synchronizing with {0}…', where) : t('Synchronized with {0}, last at {1}', where, timeText(at, now));
 }
 
+/** Not so while anything may be on its way: what was said is sealed here before it is sent. */
+export function sentText({ phase, at, failure }: SyncState, waits: boolean): string {
+  if (waits) return t('Something is waiting to be sent');
+  const isSent = at !== null && failure === null && (phase === 'idle' || phase === 'elsewhere');
+  return isSent ? t('Everything from this device was sent') : t('Something may be waiting to be sent');
+}
+
+/** Records that are here, sealed: those of a newer version name no key. */
+export function unreadTexts(unread: readonly { readonly keyId: string }[]): readonly { readonly label: string; readonly detail: string }[] {
+  const newer = unread.filter(({ keyId }) => keyId === '').length;
+  return [
+    { count: unread.length - newer, detail: t('Their key has not arrived yet.') },
+    { count: newer, detail: t('A newer version has written them. Update Threadkeeper here to read them.') },
+  ]
+    .filter(({ count }) => count > 0)
+    .map(({ count, detail }) => ({
+      label: t(count === 1 ? '{0} record cannot be read yet' : '{0} records cannot be read yet', count),
+      detail,
+    }));
+}
+
 /** What a user can do about an engine that cannot be used, beside what its message says. */
-export function adviceFor(reason: EngineFailure | 'store'): string {
+export function adviceFor(reason: SyncFailure): string {
   switch (reason) {
     case 'unreachable':
     case 'slow':
@@ -49,11 +71,15 @@ export function adviceFor(reason: EngineFailure | 'store'): string {
     case 'readonly':
       return t('Make it writable, or use the address of the server that is written to. What you say meanwhile is sent later.');
     case 'version':
-      return t('Update Threadkeeper on this machine.');
+      return t('Nothing was written there. What you say meanwhile is kept here and sent later.');
     case 'no_history':
       return t('Check the words and the address. Nothing was changed.');
     case 'store':
       return t('The history on this machine could not be read or written. Run “Threadkeeper: Verify and Repair History”.');
+    case 'phrase':
+      return t('Run “Threadkeeper: Leave Sync…”, then “Threadkeeper: Set Up Sync…” and enter the phrase. What was said stays here.');
+    case 'ended':
+      return t('It begins again by itself; “Threadkeeper: Sync Now” begins it at once. “Threadkeeper: Show Log” says more.');
   }
 }
 
@@ -81,8 +107,16 @@ export function problemText({ kind, detail }: Problem, device: string): { readon
     case 'forked':
       return {
         label: t('Records of {0} are not as they were written: {1}', device, what),
-        detail: t('None of them was taken over. Look who can write to the engine; your history here is whole.'),
+        detail: t('None of them was taken over. Check who can write there; your history here is whole.'),
       };
+  }
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

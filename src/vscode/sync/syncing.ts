@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { Clock, Logger } from '../../core/ports';
-import { noSyncYet, type SyncState } from '../../core/sync/syncState';
+import { noSyncYet, type SyncFailure, type SyncState } from '../../core/sync/syncState';
 import type { NamedDevice, SyncAnswer, SyncRequest, SyncThread } from '../../node/sync/syncInThread';
 import type { SyncSecrets } from './syncSecrets';
 
@@ -73,7 +73,7 @@ export class Syncing implements Disposable {
       if ((wanted === null) === (this.thread === null)) return;
       if (!wanted) return this.end();
       const entropy = await this.deps.secrets.key(wanted.history);
-      if (!entropy) throw new Error(t('The recovery phrase is not on this machine.'));
+      if (!entropy) return this.failed('phrase', t('The recovery phrase is not on this machine.'));
       const password = (await this.deps.secrets.password(wanted.engine)) ?? null;
       this.current = noSyncYet;
       const { distDir, deviceName } = this.deps;
@@ -83,7 +83,7 @@ export class Syncing implements Disposable {
       });
       this.thread = thread;
       this.deps.log.info('sync_begun');
-    }).catch((error: unknown) => this.failed(errorText(error)));
+    }).catch((error: unknown) => this.failed('ended', errorText(error)));
   }
 
   wake(reason: 'asked' | 'looked'): void {
@@ -146,18 +146,18 @@ export class Syncing implements Disposable {
     if (failure === null) {
       this.current = noSyncYet;
       this.deps.log.warn('sync_not_set_up');
-      await this.deps.notSetUp().catch((error: unknown) => this.failed(errorText(error)));
+      await this.deps.notSetUp().catch((error: unknown) => this.failed('ended', errorText(error)));
       return this.changed.fire();
     }
     const pause = Math.min(mostPause, firstPause * 2 ** this.failures++);
-    this.failed(failure, this.deps.clock.now() + pause);
+    this.failed('ended', failure, this.deps.clock.now() + pause);
     this.again?.dispose();
     if (!this.paused) this.again = this.deps.clock.after(pause, () => void this.apply());
   }
 
-  private failed(message: string, again: number | null = null): void {
+  private failed(reason: SyncFailure, message: string, again: number | null = null): void {
     this.deps.log.warn('sync_failed', { detail: message });
-    this.current = { ...this.current, phase: 'idle', progress: null, failure: { reason: 'store', message, again } };
+    this.current = { ...this.current, phase: 'idle', progress: null, failure: { reason, message, again } };
     this.changed.fire();
   }
 

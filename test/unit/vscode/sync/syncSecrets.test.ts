@@ -1,0 +1,40 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { SyncSecrets } from '../../../../src/vscode/sync/syncSecrets';
+
+describe('keys and passwords in the keyring', () => {
+  const engine = 'postgres://keeper@host/db';
+  const phrase = Buffer.alloc(32, 7);
+
+  function keyring() {
+    const kept = new Map<string, string>();
+    const secrets = new SyncSecrets({
+      get: async (key) => kept.get(key),
+      store: async (key, value) => void kept.set(key, value),
+      delete: async (key) => void kept.delete(key),
+    });
+    return { kept, secrets };
+  }
+
+  it('leave it with the last workspace that uses them', async () => {
+    const { kept, secrets } = keyring();
+    await secrets.save({ history: 'a', engine }, '/one', phrase, 'secret');
+    await secrets.save({ history: 'a', engine }, '/two', phrase, 'secret');
+    await secrets.save({ history: 'b', engine }, '/three', phrase, 'secret');
+    await secrets.forget({ history: 'a', engine }, '/one');
+    deepStrictEqual([await secrets.key('a'), await secrets.password(engine)], [phrase, 'secret']);
+    await secrets.forget({ history: 'a', engine }, '/two');
+    deepStrictEqual([await secrets.key('a'), await secrets.key('b'), await secrets.lastKey()], [undefined, phrase, phrase]);
+    await secrets.forget({ history: 'b', engine }, '/three');
+    deepStrictEqual([...kept], [['threadkeeper.sync.uses', '[]']]);
+  });
+
+  it('keep another phrase that was used since', async () => {
+    const { secrets } = keyring();
+    const other = Buffer.alloc(32, 8);
+    await secrets.save({ history: 'a', engine: '/shared' }, null, phrase, '');
+    await secrets.save({ history: 'b', engine: '/shared' }, '/two', other, '');
+    await secrets.forget({ history: 'a', engine: '/shared' }, null);
+    deepStrictEqual(await secrets.lastKey(), other);
+    strictEqual(await secrets.password('/shared'), undefined);
+  });
+});

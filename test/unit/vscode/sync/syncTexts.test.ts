@@ -1,0 +1,57 @@
+import { deepStrictEqual } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { noSyncYet } from '../../../../src/core/sync/syncState';
+import { addressProblem, hasPassword, isUsable } from '../../../../src/vscode/sync/engineAddresses';
+import { engineName, sentText, unreadTexts } from '../../../../src/vscode/sync/syncTexts';
+
+describe('what is said of synchronizing', () => {
+  it('says that everything was sent only where it was', () => {
+    const synced = { ...noSyncYet, phase: 'idle', at: 1 } as const;
+    const failed = { ...synced, failure: { reason: 'unreachable', message: '', again: null } } as const;
+    deepStrictEqual(
+      [sentText(synced, false), sentText(synced, true), sentText(failed, false), sentText({ ...synced, phase: 'syncing' }, false)],
+      [
+        'Everything from this device was sent',
+        'Something is waiting to be sent',
+        'Something may be waiting to be sent',
+        'Something may be waiting to be sent',
+      ],
+    );
+  });
+
+  it('tells records of a newer version from those without a key', () => {
+    deepStrictEqual(unreadTexts([{ keyId: '' }, { keyId: 'k' }, { keyId: 'l' }]), [
+      { label: '2 records cannot be read yet', detail: 'Their key has not arrived yet.' },
+      { label: '1 record cannot be read yet', detail: 'A newer version has written them. Update Threadkeeper here to read them.' },
+    ]);
+  });
+
+  it('names every address, and no password', () => {
+    deepStrictEqual(
+      ['postgres://me:secret@host:5/db', 'postgres://me:secret@ho st/db', 'postgres://host/%E0%A4%A', '/shared'].map(engineName),
+      ['db @ host:5', 'ho st/db', '%E0%A4%A @ host', '/shared'],
+    );
+  });
+
+  it('offers an address only where it can be used', async () => {
+    const there = mkdtempSync(join(tmpdir(), 'sync-'));
+    try {
+      const addresses = [
+        '',
+        there,
+        join(there, 'none'),
+        'shared',
+        'postgres://ho st/db',
+        'postgres://me:secret@host/db',
+        'postgres://me@host/db',
+      ];
+      deepStrictEqual(await Promise.all(addresses.map(isUsable)), [false, true, false, false, false, false, true]);
+      deepStrictEqual(addresses.filter(hasPassword), ['postgres://me:secret@host/db']);
+      deepStrictEqual(addressProblem('postgres://me:secret@host/db'), 'Leave the password out of the address: you are asked for it next.');
+    } finally {
+      rmSync(there, { recursive: true });
+    }
+  });
+});
