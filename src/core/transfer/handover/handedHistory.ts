@@ -180,14 +180,18 @@ function attachedTexts(attachments: readonly Attachment[] = [], contents: Readon
   });
 }
 
-/** Index of the first step of the longest end that fits; where something is left out, it begins with the user if it can. */
+/**
+ * Index of the first step of the longest end that fits. Where something is left out it begins with the user, unless that would leave out
+ * a quarter of the room as well: behind a question can stand hours of work.
+ */
 function firstThatFits(steps: readonly HandedStep[], room: number, passages: number): number {
   if (sum(steps) <= room) return 0;
   let left = room - passages;
   let from = steps.length;
   while (from > 0 && left >= sizeOf(steps[from - 1]!)) left -= sizeOf(steps[--from]!);
   const ofUser = steps.findIndex(({ role }, i) => i >= from && role === 'user');
-  return ofUser === -1 ? Math.min(from, steps.length - 1) : ofUser;
+  const isNear = ofUser !== -1 && sum(steps.slice(from, ofUser)) < room / 4;
+  return isNear ? ofUser : Math.min(from, steps.length - 1);
 }
 
 function passagesOf(steps: readonly HandedStep[], tokens: number): string {

@@ -100,4 +100,15 @@ describe('handing over', () => {
     assert.match(steps[0]!.text, /^Passages of what was said before, oldest first:\n\n- [^]*user: Message \d+: the gate at port/);
     assert.deepEqual([steps.at(-1)!.text, steps[1]!.role, steps[2]!.role], [(long.at(-1) as { text: string }).text, 'assistant', 'user']);
   });
+
+  it('keeps the work behind a question that does not fit any more', () => {
+    const word = (role: 'user' | 'assistant', i: number): EntryContent => ({
+      type: 'message',
+      role,
+      text: `Step ${i}. ${'It is as it was said. '.repeat(40)}`,
+    });
+    const all = [...Array.from({ length: 200 }, (_, i) => word(i === 0 ? 'user' : 'assistant', i)), word('user', 200)];
+    const { steps, tokens } = handedHistory(branchOf(all), { ...wide, tokens: 20_000 });
+    assert.deepEqual([tokens > 12_000, tokens <= 20_000, steps[0]!.role, steps[1]!.role], [true, true, 'user', 'assistant']);
+  });
 });
