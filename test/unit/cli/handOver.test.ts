@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCliToEnd } from '../../support/run/runCliToEnd';
 import { storedSession } from '../../support/agents/handedSessions';
@@ -58,5 +58,10 @@ describe('threadkeeper hand-over', function () {
     assert.deepEqual([wrong.code, wrong.out, /passphrase is not that of this file/.test(wrong.err)], [1, '', true], wrong.err);
     const right = await open('correct horse');
     assert.deepEqual([right.code, right.out], [0, `${id}\n`], right.err);
+    const folder = join(temp.path, 'sent');
+    mkdirSync(folder);
+    renameSync(file, join(folder, 'session.tksealed'));
+    const within = await runCliToEnd(['import', folder, '--store', join(temp.path, 'third')], env(secret));
+    assert.deepEqual([within.code, within.out], [0, `${id}\n`], within.err);
   });
 });

@@ -31,7 +31,8 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   if (words.length === 0) throw new UsageError('Name a file or a folder to import.');
   const format = flags['format'] as ImportFormat | undefined;
   const isOneSealed = (await Promise.all(words.map(isSealed))).includes(true);
-  const secret = isOneSealed ? passphrase() : undefined;
+  // A folder may hold sealed files, too; whether one does is known only when it is read.
+  const secret = isOneSealed ? passphrase() : process.env[passphraseVariable];
   const report = await withWriter(flags['store']!, 'import', (store) =>
     importInThread(store, words, {
       workerFile: join(__dirname, 'storeTaskWorker.js'),

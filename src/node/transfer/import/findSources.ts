@@ -6,7 +6,7 @@ import { english } from '../../../core/l10n';
 /** What an archive of OpenClaw is called: sessions that were reset or deleted there. */
 const archived = /\.jsonl\.(?:reset|deleted|bak)\b/;
 /** Names by which the programs keep their sessions; whatever a file really is, its content says. */
-const wanted = /\.(?:jsonl|json|db|sqlite3?|vscdb)$|^\.aider\.chat\.history\.md$/;
+const wanted = /\.(?:jsonl|json|db|sqlite3?|vscdb|tksealed)$|^\.aider\.chat\.history\.md$/;
 /** These stand beside sessions in the folders of the same programs: lists, settings, the half that repeats what another file has. */
 const unwanted =
   /^(?:(?:sessions|settings|config|package|package-lock|tsconfig|ui_messages|task_metadata|state|manifest|workspace|logs|projects)\.json|(?:history|session_index)\.jsonl)$/;
