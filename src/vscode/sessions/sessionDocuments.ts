@@ -29,7 +29,7 @@ export class SessionDocuments implements TextDocumentContentProvider, Disposable
     );
   }
 
-  async open(session: Session, { folder, place }: OtherWorkspace): Promise<void> {
+  async open(session: Session, { folder, place }: OtherWorkspace, preview = true): Promise<void> {
     const query = new URLSearchParams({ store: folder, session: session.uuid, place }).toString();
     const name = sessionTitle(session)
       .replaceAll(/[\\/:*?"<>|\s]+/g, ' ')
@@ -37,7 +37,7 @@ export class SessionDocuments implements TextDocumentContentProvider, Disposable
       .slice(0, 60);
     const document = await workspace.openTextDocument(Uri.from({ scheme, path: `/${name} (${session.id}).md`, query }));
     await languages.setTextDocumentLanguage(document, 'markdown');
-    await window.showTextDocument(document, { preview: true });
+    await window.showTextDocument(document, { preview });
   }
 
   /** The session of another workspace, and beside it what was picked of it. Rejects with `StoreError`. */
@@ -46,7 +46,8 @@ export class SessionDocuments implements TextDocumentContentProvider, Disposable
       await store.session(uuid),
       (await store.entries([entry]))[0],
     ]);
-    if (session) await this.open(session, workspace);
+    // The entry would take the place of a transcript in a preview.
+    if (session) await this.open(session, workspace, false);
     if (found) await showEntry(found);
   }
 
