@@ -4,7 +4,7 @@ import { shown, t } from '../../core/l10n';
 import type { SearchResult } from '../../core/session/searchQuery';
 import { plainLabel } from '../plainText';
 import { SearchAsTyped, historyPicks, type HistoryPick } from './searchAsTyped';
-import { rankedHits, type FoundIn, type OtherHistories } from './searchOthers';
+import { groupedHits, type FoundIn, type OtherHistories } from './searchOthers';
 import type { OtherWorkspace } from './tree/sessionNodes';
 
 export interface PickedHit extends Pick<HistoryPick, 'session' | 'entry'> {
@@ -15,7 +15,9 @@ export interface PickedHit extends Pick<HistoryPick, 'session' | 'entry'> {
 type Item = QuickPickItem & Partial<HistoryPick & { readonly workspace: OtherWorkspace | null }>;
 
 /** Rows that are shown of all histories together. */
-const mostRows = 60;
+const mostRows = 200;
+/** Rows of each history but this workspace's. */
+const mostOfOther = 10;
 
 export interface HistorySearch {
   readonly search: (text: string) => Promise<SearchResult>;
@@ -41,14 +43,20 @@ export function pickFromHistory({
   list.placeholder = t('Words, names, paths or a date, in every session; also tag:x role:user after:2026-11-01 session:20261122_001');
   list.keepScrollPosition = true;
   let round = 0;
+  let areOthersSearched = false;
+  const searching = (are: boolean) => {
+    areOthersSearched = are;
+    list.busy = are;
+  };
   const show = (parts: readonly FoundIn[]) => {
     const active = list.activeItems[0]?.entry;
-    list.items = itemsOf(parts, meaning(), unsearched);
+    list.items = itemsOf(parts, meaning(), unsearched, areOthersSearched);
     const same = parts.length > 1 && active !== undefined ? list.items.find(({ entry }) => entry === active) : undefined;
     if (same) list.activeItems = [same];
   };
   const found = async (result: SearchResult | null) => {
     const mine = ++round;
+    searching(result !== null && result.terms.length > 0 && others !== undefined);
     if (result === null) return void (list.items = []);
     const parts: FoundIn[] = [{ workspace: null, result }];
     show(parts);
@@ -56,17 +64,20 @@ export function pickFromHistory({
     const isWanted = () => mine === round;
     for await (const part of others.search(list.value.trim(), isWanted)) {
       if (!isWanted()) return;
-      list.busy = true;
       parts.push(part);
       show(parts);
     }
-    if (isWanted()) list.busy = false;
+    if (!isWanted()) return;
+    searching(false);
+    show(parts);
   };
   const failed = (error: unknown) => {
+    round++;
+    searching(false);
     list.items = [note(`$(error) ${t('The history could not be searched: {0}', shown(errorText(error)))}`)];
   };
   const typed = new SearchAsTyped<SearchResult>(search, {
-    busy: (isBusy) => (list.busy = isBusy),
+    busy: (isBusy) => (list.busy = isBusy || areOthersSearched),
     found: (result) => void found(result).catch(failed),
     failed,
   });
@@ -91,24 +102,26 @@ export function pickFromHistory({
   });
 }
 
-function itemsOf(parts: readonly FoundIn[], meaning: string | null, unsearched: string | null): readonly Item[] {
-  const picks = rankedHits(parts, mostRows).flatMap(({ workspace, hit, result }): Item[] =>
+function itemsOf(parts: readonly FoundIn[], meaning: string | null, unsearched: string | null, isBusy: boolean): readonly Item[] {
+  const picks = groupedHits(parts, mostRows, mostOfOther).flatMap(({ workspace, hit, result }): Item[] =>
     historyPicks({ ...result, hits: [hit] }).map((pick) => ({
       ...pick,
       workspace,
       ...(workspace ? { description: `${pick.description} · $(folder) ${plainLabel(workspace.name)}` } : {}),
     })),
   );
-  const unread = parts.flatMap(({ workspace, result }) => (workspace && !result ? [workspace.name] : []));
+  const unread = parts.flatMap(({ workspace, result, isLeftOut }) => (workspace && !result && !isLeftOut ? [workspace.name] : []));
+  const leftOut = parts.flatMap(({ workspace, isLeftOut }) => (workspace && isLeftOut ? [workspace.name] : []));
   const notes = [
     ...(parts.every(({ result }) => result?.complete !== false)
       ? []
       : [note(`$(info) ${t('Older history is still being indexed and was not searched.')}`)]),
     ...(meaning === null ? [] : [note(`$(info) ${meaning}`)]),
     ...(unread.length === 0 ? [] : [note(`$(error) ${t('Could not be read: {0}', plainLabel(unread.join(', ')))}`)]),
+    ...(leftOut.length === 0 ? [] : [note(`$(eye-closed) ${t('Not searched: {0}', plainLabel(leftOut.join(', ')))}`)]),
     ...(unsearched === null ? [] : [note(`$(eye-closed) ${t('Not searched: {0}', unsearched)}`)]),
   ];
-  return picks.length === 0 ? [note(t('Nothing found')), ...notes] : [...picks, ...notes];
+  return picks.length === 0 && !isBusy ? [note(t('Nothing found')), ...notes] : [...picks, ...notes];
 }
 
 function note(label: string): Item {

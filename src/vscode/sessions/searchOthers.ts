@@ -9,6 +9,8 @@ import type { OtherWorkspace } from './tree/sessionNodes';
 export interface FoundIn {
   readonly workspace: OtherWorkspace | null;
   readonly result: SearchResult | null;
+  /** It was not looked at: there are too many others. */
+  readonly isLeftOut?: true;
 }
 
 export interface RankedHit {
@@ -33,7 +35,9 @@ const mostStores = 24;
 export function otherHistories(others: Pick<OtherSessions, 'list' | 'read'>, log: Logger): OtherHistories {
   return {
     async *search(text, isWanted) {
-      for (const workspace of (await others.list()).slice(0, mostStores)) {
+      const all = await others.list();
+      for (const workspace of all.slice(mostStores)) yield { workspace, result: null, isLeftOut: true };
+      for (const workspace of all.slice(0, mostStores)) {
         if (!isWanted()) return;
         try {
           yield { workspace, result: await others.read(workspace.folder, (store) => searchTyped(store, text)) };
@@ -46,12 +50,16 @@ export function otherHistories(others: Pick<OtherSessions, 'list' | 'read'>, log
   };
 }
 
-/** The hits of all, best first: those with a word of the query before those that only stand beside one. */
-export function rankedHits(parts: readonly FoundIn[], most: number): RankedHit[] {
-  const of = new Map<SearchHit, Omit<RankedHit, 'hit'>>();
-  for (const { workspace, result } of parts) for (const hit of result?.hits ?? []) of.set(hit, { workspace, result: result! });
-  const best = [...of.keys()].sort((a, b) => b.score - a.score);
-  return wordsFirst(best)
-    .slice(0, most)
-    .map((hit) => ({ hit, ...of.get(hit)! }));
+/**
+ * The hits of one history below those of another, in the order in which they came: what is shown stays at its place when more is found.
+ * Within a history those with a word of the query stand before those that only stand beside one.
+ */
+export function groupedHits(parts: readonly FoundIn[], most: number, mostOfOther: number): RankedHit[] {
+  return parts
+    .flatMap(({ workspace, result }): RankedHit[] => {
+      if (!result) return [];
+      const best = wordsFirst([...result.hits].sort((a, b) => b.score - a.score));
+      return best.slice(0, workspace ? mostOfOther : most).map((hit) => ({ workspace, hit, result }));
+    })
+    .slice(0, most);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SessionStore } from '../../../../src/core/ports';
 import type { SearchHit, SearchResult } from '../../../../src/core/session/searchQuery';
-import { otherHistories, rankedHits, type FoundIn } from '../../../../src/vscode/sessions/searchOthers';
+import { groupedHits, otherHistories, type FoundIn } from '../../../../src/vscode/sessions/searchOthers';
 import type { OtherWorkspace } from '../../../../src/vscode/sessions/tree/sessionNodes';
 
 const workspace = (name: string): OtherWorkspace => ({
@@ -22,21 +22,36 @@ const result = (...hits: Partial<SearchHit>[]): SearchResult => ({
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 describe('a search over all workspaces', () => {
-  it('ranks what all of them have in one list, the words before what stands beside them', () => {
+  it('puts what each of them has below what stands there, the words before what stands beside them', () => {
     const parts: FoundIn[] = [
-      { workspace: null, result: result({ entry: 'a', score: 2 }, { entry: 'b', score: 9, beside: 1 }) },
-      { workspace: workspace('harbor'), result: result({ entry: 'c', score: 5 }) },
+      { workspace: null, result: result({ entry: 'b', score: 9, beside: 1 }, { entry: 'a', score: 2 }) },
       { workspace: workspace('broken'), result: null },
+      { workspace: workspace('harbor'), result: result({ entry: 'c', score: 5 }, { entry: 'd', score: 4 }) },
+      { workspace: workspace('quay'), result: result({ entry: 'e', score: 8 }) },
+    ];
+    const rows = (count: number, most = 10) =>
+      groupedHits(parts.slice(0, count), most, 1).map(({ workspace: where, hit }) => [where?.name ?? null, hit.entry]);
+    const all = [
+      [null, 'a'],
+      [null, 'b'],
+      ['harbor', 'c'],
+      ['quay', 'e'],
     ];
     assert.deepEqual(
-      rankedHits(parts, 10).map(({ workspace: where, hit }) => [where?.name ?? null, hit.entry]),
-      [
-        ['harbor', 'c'],
-        [null, 'a'],
-        [null, 'b'],
-      ],
+      [rows(1), rows(2), rows(3), rows(4), rows(4, 1)],
+      [all.slice(0, 2), all.slice(0, 2), all.slice(0, 3), all, all.slice(0, 1)],
     );
-    assert.equal(rankedHits(parts, 1).length, 1);
+  });
+
+  it('names those that are too many to be searched', async () => {
+    const names = Array.from({ length: 26 }, (_, i) => `w${i}`);
+    const others = otherHistories({ list: async () => names.map(workspace), read: async () => result() as never }, silent);
+    const leftOut: string[] = [];
+    let searched = 0;
+    for await (const part of others.search('tide', () => true))
+      if (part.isLeftOut) leftOut.push(part.workspace!.name);
+      else searched++;
+    assert.deepEqual([searched, leftOut], [24, ['w24', 'w25']]);
   });
 
   it('asks one store after the other, names those that cannot be read, and ends when nobody wants it', async () => {
