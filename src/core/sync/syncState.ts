@@ -14,10 +14,12 @@ export interface SyncState {
   readonly failure: { readonly reason: SyncFailure; readonly message: string; readonly again: number | null } | null;
   /** What was wrong with records of the engine, the last time. */
   readonly problems: readonly Problem[];
+  /** Notes that could not be brought to what they come to, the last time, and why. */
+  readonly notes: readonly { readonly path: string; readonly detail: string }[];
   /** While more than a few records come in. */
   readonly progress: { readonly pulled: number; readonly of: number } | null;
   /** What was said last can be read, although not all has come yet. */
   readonly usable: boolean;
 }
 
-export const noSyncYet: SyncState = { phase: 'starting', at: null, failure: null, problems: [], progress: null, usable: false };
+export const noSyncYet: SyncState = { phase: 'starting', at: null, failure: null, problems: [], notes: [], progress: null, usable: false };

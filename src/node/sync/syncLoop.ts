@@ -1,11 +1,10 @@
 import { CancelledError, errorText, StoreError } from '../../core/errors';
 import type { Clock, SessionStore } from '../../core/ports';
-import type { SyncReport } from '../../core/sync/exchange';
 import { EngineError, type SyncEngine } from '../../core/sync/syncEngine';
 import { noSyncYet, type SyncState } from '../../core/sync/syncState';
 import type { SyncStore } from '../../core/sync/syncStore';
 import type { HistoryKeys } from './historyKeys';
-import { syncStoreOnce } from './syncStore';
+import { syncStoreOnce, type StoreSyncReport } from './syncStore';
 
 /** `changed`: something was said here. `news`: the engine has something. `looked`: somebody looks. `asked`: the user wants it now. */
 export type WakeReason = 'changed' | 'news' | 'looked' | 'asked';
@@ -110,7 +109,8 @@ export class SyncLoop {
       const report = await this.exchange();
       this.failures = 0;
       this.quiet = report.pulled + report.pushed > 0 ? 0 : this.quiet + 1;
-      this.tell({ phase: 'idle', at: deps.clock.now(), failure: null, problems: report.problems, progress: null, usable: true });
+      const { problems, notes } = report;
+      this.tell({ phase: 'idle', at: deps.clock.now(), failure: null, problems, notes, progress: null, usable: true });
       return this.pauseNow();
     } catch (error) {
       this.letGo();
@@ -133,7 +133,7 @@ export class SyncLoop {
     }
   }
 
-  private async exchange(): Promise<SyncReport> {
+  private async exchange(): Promise<StoreSyncReport> {
     const { store, keys, after, open } = this.deps;
     if (!this.engine) {
       this.engine = await open();

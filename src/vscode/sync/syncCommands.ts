@@ -5,7 +5,7 @@ import type { SyncSetup } from '../../core/sync/syncStore';
 import { phraseFor, setUpSync, showPhrase, type SetUpDeps } from './setUpSync';
 import type { SyncSecrets } from './syncSecrets';
 import { plainLabel } from '../plainText';
-import { adviceFor, engineName, longState, problemText, sentText, unreadTexts } from './syncTexts';
+import { adviceFor, engineName, longState, noteText, problemText, sentText, unreadTexts } from './syncTexts';
 import type { Syncing } from './syncing';
 
 export interface SyncCommandsDeps extends Omit<SetUpDeps, 'store'> {
@@ -60,6 +60,10 @@ export class SyncCommands {
       ...state.problems.map((problem) => {
         const text = problemText(problem, nameOf(problem.device));
         return { label: `$(warning) ${text.label}`, detail: text.detail, act: () => this.deps.showLog() };
+      }),
+      ...state.notes.map((note) => {
+        const { label, detail } = noteText(note);
+        return { label: `$(warning) ${label}`, detail, act: () => this.deps.showLog() };
       }),
       { label: t('Devices'), kind: -1 },
       ...[...new Set([device, ...logs.map((log) => log.device), ...syncing.devices.map(({ id }) => id)])].map((id) => ({

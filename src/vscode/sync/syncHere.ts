@@ -140,7 +140,7 @@ export class SyncHere implements Disposable {
     const line = (): SyncLine => ({
       short: shortState(syncing.state, Date.now()),
       long: longState(syncing.state, memory.synced()?.engine ?? '', Date.now()),
-      isProblem: syncing.state.failure !== null || syncing.state.problems.length > 0,
+      isProblem: syncing.state.failure !== null || syncing.state.problems.length > 0 || syncing.state.notes.length > 0,
     });
     const elsewhere = this.owned.add(new ElsewhereWatch({ ...this.deps.chats, nameOf: (device) => syncing.nameOf(device), log }));
     const progress = this.owned.add(new Progress(() => syncing.cancel()));

@@ -16,11 +16,11 @@ export function engineName(address: string): string {
 
 /** In few words, for the title of a view. Empty where there is nothing to say. */
 export function shortState(state: SyncState, now: number): string {
-  const { phase, at, failure, progress, problems } = state;
+  const { phase, at, failure, progress, problems, notes } = state;
   if (phase === 'paused') return t('sync paused');
   if (progress) return t('syncing, {0}', percentText(progress.pulled, Math.max(1, progress.of)));
   if (failure) return at === null ? t('not synced yet') : t('not synced since {0}', timeText(at, now));
-  if (problems.length > 0) return t('synced, with problems');
+  if (problems.length > 0 || notes.length > 0) return t('synced, with problems');
   return at === null ? t('syncing…') : t('synced');
 }
 
@@ -110,6 +110,11 @@ export function problemText({ kind, detail }: Problem, device: string): { readon
         detail: t('None of them was taken over. Check who can write there; your history here is whole.'),
       };
   }
+}
+
+/** A note that stays as it is on this disk. */
+export function noteText({ path, detail }: SyncState['notes'][number]): { readonly label: string; readonly detail: string } {
+  return { label: t('The note {0} could not be updated', plainLabel(path)), detail: shown(detail) };
 }
 
 function unescaped(text: string): string {

@@ -20,7 +20,7 @@ export interface SyncingDeps {
   /** What other devices call this one. */
   readonly deviceName: () => string;
   readonly begin: (request: SyncRequest, heard: (answer: SyncAnswer) => void) => Pick<SyncThread, 'wake' | 'cancel' | 'stop'>;
-  /** The store says that nothing is set up in it: somebody has left, or brought back a backup from before. Nothing is wanted from then on. */
+  /** Nothing is set up in the store: somebody has left, or brought back a backup from before. Nothing is wanted from then on. */
   readonly notSetUp: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noSyncYet } from '../../../../src/core/sync/syncState';
 import { addressProblem, hasPassword, isUsable } from '../../../../src/vscode/sync/engineAddresses';
-import { engineName, sentText, unreadTexts } from '../../../../src/vscode/sync/syncTexts';
+import { engineName, noteText, sentText, shortState, unreadTexts } from '../../../../src/vscode/sync/syncTexts';
 
 describe('what is said of synchronizing', () => {
   it('says that everything was sent only where it was', () => {
@@ -26,6 +26,15 @@ describe('what is said of synchronizing', () => {
       { label: '2 records cannot be read yet', detail: 'Their key has not arrived yet.' },
       { label: '1 record cannot be read yet', detail: 'A newer version has written them. Update Threadkeeper here to read them.' },
     ]);
+  });
+
+  it('tells of notes that could not be updated', () => {
+    const note = { path: 'plan.md', detail: 'The disk is full' };
+    const state = { ...noSyncYet, phase: 'idle', at: 1, notes: [note] } as const;
+    deepStrictEqual(
+      [shortState(state, 2), noteText(note)],
+      ['synced, with problems', { label: 'The note plan.md could not be updated', detail: 'The disk is full' }],
+    );
   });
 
   it('names every address, and no password', () => {
