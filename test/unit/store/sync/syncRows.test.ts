@@ -327,6 +327,27 @@ describe('stores with one history', function () {
     await fresh.close();
   });
 
+  it('keep what was set and not sent yet over a repair, at the time at which it was set', async () => {
+    await one.join();
+    await two.join();
+    const session = await one.begin('Quince');
+    await one.say(session, 'Hello');
+    await meet();
+    await two.store.updateSession(session, { title: 'Renamed there' });
+    await two.sync(engine);
+    await one.store.updateSession(session, { title: 'Renamed here', costLimit: 5 });
+    await one.store.savePin({ session, kind: 'text', target: 'Pin', contentHash: null, at: 1 });
+    await one.store.updateSession(session, { costLimit: null });
+    one = await one.reopened(async (folder) => {
+      await (await openHost(folder, { repair: true })).close();
+    });
+    await meet();
+    for (const { store } of [one, two]) {
+      const { title, costLimit } = (await store.session(session))!;
+      deepStrictEqual([title, costLimit, (await store.pins(session)).length], ['Renamed here', null, 1]);
+    }
+  });
+
   it('pass through a window that does not own the store, with their bytes', async () => {
     await one.join();
     await two.join();
