@@ -94,6 +94,9 @@ export class SyncLoop {
   private async turn(reasons: ReadonlySet<WakeReason>): Promise<number> {
     const { deps } = this;
     const isAsked = reasons.has('asked');
+    // Who writes meanwhile does not make the engine answer sooner, and a wrong password is not tried at every word.
+    const again = this.state.failure?.again ?? 0;
+    if (this.failures > 0 && !isAsked && deps.clock.now() < again) return again - deps.clock.now();
     if (this.state.phase === 'paused' && !isAsked) return pace.mostQuiet;
     if (!(await deps.leads()) && !isAsked) {
       this.letGo();
