@@ -10,6 +10,9 @@ import { decodeRows, encodeRows } from './rowFile';
 /** Bytes of files that one answer is made of. */
 const mostBytes = 4 * 1024 * 1024;
 
+/** Milliseconds between two looks at the names of the files. */
+const pollMs = 30_000;
+
 /** The form of the files; a folder of a newer one is left alone. */
 const version = 1;
 
@@ -122,9 +125,17 @@ export class FolderEngine implements SyncEngine {
         await writeWhole(join(folder, nameOf(all[0]!, all.at(-1)!, content)), content);
       }
     }
+    // A carrier may have the size right and the bytes not yet.
+    const checked = new Map<string, boolean>();
+    const isSound = async ({ name, digest }: RowFile) => {
+      const known = checked.get(name) ?? digestOf(await readFile(join(folder, name)).catch(() => Buffer.of())) === digest;
+      checked.set(name, known);
+      return known;
+    };
     for (const file of files) {
       const large = isMerged(file);
-      if (large && Date.now() - large.modifiedAt > merging.stayMs) await rm(join(folder, file.name), { force: true });
+      if (large && Date.now() - large.modifiedAt > merging.stayMs && (await isSound(large)))
+        await rm(join(folder, file.name), { force: true });
     }
   }
 
@@ -154,21 +165,44 @@ export class FolderEngine implements SyncEngine {
     });
   }
 
-  /** Systems that cannot watch below a folder are asked from time to time. */
   private watcher: { close(): void } | undefined;
+  private poll: NodeJS.Timeout | undefined;
 
-  listen(onNews: () => void): Promise<boolean> {
+  /** Network folders can be watched, and never tell what other machines write; some systems cannot watch below a folder at all. */
+  async listen(onNews: () => void): Promise<boolean> {
+    await this.close();
+    let known: string | null = null;
+    void this.names().then((names) => (known ??= names));
+    this.poll = setInterval(() => {
+      void this.names().then((names) => {
+        if (known !== null && names !== known) onNews();
+        known = names;
+      });
+    }, pollMs).unref();
     try {
       this.watcher = watch(this.root, { recursive: true }, onNews).on('error', () => undefined);
-      return Promise.resolve(true);
     } catch {
-      return Promise.resolve(false);
+      // Looking now and then is enough.
     }
+    return true;
   }
 
   close(): Promise<void> {
+    clearInterval(this.poll);
     this.watcher?.close();
     return Promise.resolve();
+  }
+
+  /** Of all files of rows; the same as long as nobody has written. A folder that is away for the moment has none. */
+  private async names(): Promise<string> {
+    try {
+      const names: string[] = [];
+      for (const { name: device } of await entriesOf(join(this.root, 'logs')))
+        for (const { name } of await entriesOf(join(this.root, 'logs', device))) names.push(`${device}/${name}`);
+      return names.sort().join('\n');
+    } catch {
+      return '';
+    }
   }
 
   /** In order; those that have not arrived whole are left out. */
