@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { EntryContent } from '../../../../src/core/session/entry';
 import { exportJson } from '../../../../src/node/transfer/export/exportJson';
 import { writeExport } from '../../../../src/node/transfer/export/exportSessions';
-import { isSealed, sealed } from '../../../../src/node/transfer/export/sealedBundle';
+import { isSealed, sealed, unsealed } from '../../../../src/node/transfer/export/sealedBundle';
 import { ImportRig } from '../../../support/store/importRig';
 import { storedSession } from '../../../support/agents/handedSessions';
 
@@ -53,8 +53,25 @@ describe('a session that is sealed for a colleague', function () {
     bytes[bytes.length - 20]! ^= 1;
     writeFileSync(file, bytes);
     assert.deepEqual(await refused('correct horse'), [wrong]);
+    const newer = Buffer.from(bytes);
+    newer.write('2', newer.indexOf('"version":1') + 10);
+    writeFileSync(file, newer);
+    assert.match((await refused('correct horse'))[0]!, /newer version of Threadkeeper \(format 2; this one reads up to 1\)/);
     writeFileSync(file, bytes.subarray(0, 60));
     assert.deepEqual(await refused('correct horse'), [wrong]);
+  });
+
+  it('is not sealed when it could not be opened again, and what is too large is not called a wrong passphrase', async () => {
+    const large = join(mine.temp.path, 'large.tksealed');
+    async function* pieces(): AsyncGenerator<string> {
+      yield 'a'.repeat(2 ** 20);
+      yield 'b';
+    }
+    await assert.rejects(writeExport(sealed(pieces(), 'correct horse', 2 ** 20), large), /has 2 MB; up to 1 MB can be read/);
+    assert.equal(existsSync(large), false);
+    await writeExport(sealed(pieces(), 'correct horse'), large);
+    await assert.rejects(unsealed(large, 'correct horse', 2 ** 20), /has 2 MB; up to 1 MB can be read/);
+    assert.equal((await unsealed(large, 'correct horse')).length, 2 ** 20 + 1);
   });
 
   it('leaves no file when the export fails', async () => {
