@@ -24,7 +24,13 @@ const commands: readonly Command[] = [
   { name: 'sessions', works: () => [], says: ['uuid', 'id', 'title'], fails: () => [] },
   { name: 'show', works: () => ['One'], says: ['id', 'title'], fails: () => ['20200101_001'] },
   { name: 'search', works: () => ['kept'], says: ['entryId', 'sessionId', 'text'], fails: () => ['kept', '--session', 'nowhere'] },
-  { name: 'why', works: () => [`${__filename}:1`], says: ['edits', 'commit', 'withoutGit'], fails: () => [`${__filename}-:1`], code: 3 },
+  {
+    name: 'why',
+    works: () => [`${__filename}:1`],
+    says: ['edits', 'commit', 'withoutGit', 'isCut'],
+    fails: () => [`${__filename}-:1`],
+    code: 3,
+  },
   { name: 'embed', works: () => ['--status'], says: ['model', 'embedded', 'passages'], fails: () => [] },
   { name: 'context', works: () => ['One'], says: ['snapshot', 'request'], fails: () => ['20200101_001'] },
   {
