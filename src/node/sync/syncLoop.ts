@@ -71,6 +71,8 @@ export class SyncLoop {
     });
     const stop = () => {
       this.running?.abort();
+      // Ends a question that the engine has not answered: it may take a minute, and the leases wait for it.
+      this.letGo();
       this.rouse();
     };
     signal.addEventListener('abort', stop, { once: true });
