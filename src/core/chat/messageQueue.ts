@@ -61,7 +61,7 @@ export class MessageQueue {
     return message;
   }
 
-  /** Those whose turn has not begun. */
+  /** These are the messages whose turn has not begun. */
   get waiting(): readonly QueuedMessage[] {
     return this.messages.filter(({ id }) => id !== this.begun);
   }

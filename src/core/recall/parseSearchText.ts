@@ -72,7 +72,7 @@ const foundPassages = 50;
 export async function searchTyped(store: Pick<SessionStore, 'search' | 'listSessions'>, typed: string): Promise<SearchResult> {
   const { text, filters, sessionId } = parseSearchText(typed);
   if (sessionId === null) return store.search({ text, ...filters, limit: foundPassages, byMeaning: true });
-  // Of what matches only by an id of another device, the id is another one.
+  // What matches only by an id of another device has another id here.
   const named = [...(await store.listSessions({ text: sessionId })), ...(await store.listSessions({ text: sessionId, trashed: true }))];
   const session =
     named.find(({ id }) => id === sessionId) ??

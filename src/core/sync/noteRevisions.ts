@@ -52,7 +52,7 @@ class Merger {
     return state;
   }
 
-  /** Those that none of the others comes from. */
+  /** Keeps the ones that none of the others comes from. */
   private newest(ids: readonly string[]): readonly string[] {
     const followed = new Set(ids.flatMap((id) => this.byId.get(id)!.parents));
     return ids.filter((id) => !followed.has(id));

@@ -3,7 +3,7 @@ import { fewestCharacters } from '../transfer/export/sealedBundle';
 
 export const passphraseVariable = 'THREADKEEPER_PASSPHRASE';
 
-/** Of a sealed file: from the environment, or typed in. Throws with words when it is too short to be one. */
+/** A sealed file's passphrase comes from the environment or is typed in. Throws with words when it is too short to be one. */
 export function passphrase(): string {
   const given = process.env[passphraseVariable] ?? typed();
   if (given.length < fewestCharacters) throw new Error(`A passphrase has ${fewestCharacters} characters at least.`);

@@ -9,7 +9,7 @@ export interface OpencodeModel {
 /** What a program's session file is made of. */
 export interface HandoverInput {
   readonly history: HandedHistory;
-  /** Of the new session, as the program names its own: a fresh UUID. */
+  /** A fresh UUID names the new session, as the program names its own. */
   readonly session: string;
   /** Folder in which the program goes on. */
   readonly cwd: string;
