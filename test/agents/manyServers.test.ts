@@ -53,7 +53,7 @@ describe(`${servers} servers and ${windows} windows on one store for ${seconds} 
     temp.remove();
   });
 
-  it('has no error, loses nothing, and is as fast as one alone', async () => {
+  it('has no error, loses nothing, and prints its times beside those of one alone', async () => {
     const all: WindowProcess[] = [];
     for (let i = 0; i < windows; i++) all.push(opened(await WindowProcess.open(temp.path)));
     const [first] = all;

@@ -147,7 +147,8 @@ async function readAgain({ replica, engine, sealer }: PullDeps, held: Held, prob
     else if (opened.kind === 'newer') noteNewer(problems, row.device, row.index);
     else problems.push({ kind: 'no_key', device: row.device, index: row.index, detail: english('the key of its session is not there') });
   }
-  if (read.length > 0) await replica.receive(read, keys);
+  // Keys are kept for later also where nothing could be read with them.
+  if (read.length > 0 || keys.length > 0) await replica.receive(read, keys);
   return read.length;
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readSync } from 'node:fs';
 import { fewestCharacters } from '../transfer/export/sealedBundle';
 
 export const passphraseVariable = 'THREADKEEPER_PASSPHRASE';
@@ -10,7 +10,14 @@ export function passphrase(): string {
   return given;
 }
 
+/** Reads one line. A terminal shows what is typed; the variable is there for those who do not want that. */
 function typed(): string {
-  process.stderr.write('Passphrase: ');
-  return readFileSync(0, 'utf8').replace(/\r?\n$/, '');
+  process.stderr.write(`Passphrase (shown as you type; ${passphraseVariable} is read instead where it is set): `);
+  const read: Buffer[] = [];
+  const buffer = Buffer.alloc(4_096);
+  for (let bytes = 1; bytes > 0 && !read.at(-1)?.includes(10); ) {
+    bytes = readSync(0, buffer);
+    read.push(Buffer.from(buffer.subarray(0, bytes)));
+  }
+  return Buffer.concat(read).toString('utf8').split(/\r?\n/)[0] ?? '';
 }

@@ -193,7 +193,7 @@ export class FolderEngine implements SyncEngine {
     return Promise.resolve();
   }
 
-  /** Of all files of rows; the same as long as nobody has written. A folder that is away for the moment has none. */
+  /** Names all files of rows: the text is the same as long as nobody has written. A folder that is away for the moment has none. */
   private async names(): Promise<string> {
     try {
       const names: string[] = [];

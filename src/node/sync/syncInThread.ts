@@ -6,13 +6,13 @@ import { workerLimits } from '../runtime/workerLimits';
 import type { WakeReason } from './syncLoop';
 
 export interface SyncRequest {
-  /** Of the store. */
+  /** The store lies there. */
   readonly folder: string;
   /** Where the workers lie. */
   readonly distDir: string;
   /** What the recovery phrase stands for. */
   readonly entropy: Uint8Array;
-  /** Of the database; null: none, or one that the client knows from elsewhere. */
+  /** The database asks for it; null: it asks for none, or the client knows it from elsewhere. */
   readonly password: string | null;
   /** What other devices call this one. */
   readonly deviceName: string;

@@ -195,7 +195,10 @@ async function status(store: SessionStore, flags: Flags): Promise<number> {
     `History "${setup.name}" over ${setup.engine}\nThis device: ${device}\n${counted(records, 'record', 'records')} of ${counted(logs.length, 'device', 'devices')}\n`,
   );
   process.stdout.write(receipt === null ? 'Everything of this store stands in its log.\n' : 'There are changes to be sent.\n');
-  if (unread.length > 0) process.stdout.write(`${counted(unread.length, 'record', 'records')} cannot be read: their key is missing.\n`);
+  if (unread.length > 0)
+    process.stdout.write(
+      `${counted(unread.length, 'record', 'records')} cannot be read yet: their key has not arrived, or a newer version wrote them.\n`,
+    );
   return 0;
 }
 

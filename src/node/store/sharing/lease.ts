@@ -58,7 +58,7 @@ export interface AcquireOptions<J> {
   readonly waitMs: number;
   readonly signal?: AbortSignal;
   readonly timing?: LeaseTiming;
-  /** Of the one who asks again and again with `waitMs` 0: a single look cannot tell a holder that is silent from a dead one. */
+  /** Whoever asks again and again with `waitMs` 0 keeps one watch: a single look cannot tell a silent holder from a dead one. */
   readonly watch?: HeartbeatWatch;
   /** Tests pass ones that fail as where there are no hard links, and as Windows does. */
   readonly link?: typeof linkSync;

@@ -34,7 +34,7 @@ export class HandoverLink {
     return session ? new HandoverLink(session, (entry as EntryOf<'handed_over'>).content) : null;
   }
 
-  /** Those of the sources that were written from entries of ours, with these. The program may have written them anew in other words. */
+  /** Finds which sources were written from entries of ours, and from which. The program may have written them again in other words. */
   async own(store: Pick<ImportStore, 'entries'>, sourceIds: readonly string[]): Promise<[sourceId: string, entry: string][]> {
     const { program, id } = this.mark;
     const own = sourceIds.flatMap((sourceId): [string, string][] => {
