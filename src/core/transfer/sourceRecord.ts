@@ -43,6 +43,12 @@ export interface SourceRecord {
   readonly aside?: boolean;
   /** UUID of the entry that it was written from, when it comes back from where it was sent. */
   readonly entry?: string;
+  /** Names under which earlier versions of this program have stored its first part, and so on from there. */
+  readonly former?: readonly FormerName[];
+}
+
+export interface FormerName extends Pick<SourceRecord, 'id' | 'hash'> {
+  readonly part: number;
 }
 
 /**

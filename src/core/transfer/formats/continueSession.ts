@@ -29,21 +29,28 @@ export function continueEvents(session: Json, fallbackId: string, hashOf: (value
     ...(untitled.has(title) ? [] : [{ type: 'title', title, rank: 2 } as const]),
     ...history.flatMap((item, i): SourceEvent[] => {
       const cut: SourceEvent[] = [];
-      const { toolCallStates, ...still } = isObject(item) ? item : {};
-      // The state of a call goes on changing while the session is followed; what was said does not.
-      const hash = hashOf(toolCallStates === undefined ? item : still);
-      const message = isObject(item) && isObject(item['message']) ? item['message'] : null;
-      const summary = isObject(item) ? textOf(item['conversationSummary']) : undefined;
-      const parts =
-        message === null
+      const all = isObject(item) ? item : {};
+      const { message: value, conversationSummary, contextItems, toolCallStates } = all;
+      const message = isObject(value) ? value : null;
+      const summary = textOf(conversationSummary) ?? '';
+      // What stands beside the message goes on changing while the session is followed; what was said does not.
+      const hash = hashOf(message ?? item);
+      const former = formerHashes(item, hashOf);
+      const parts = [
+        ...(message === null
           ? [kept(unreadable('item', item))]
-          : messageOf(message, toolNames, () => cut.push({ type: 'repaired', kind: tooDeep() }));
-      const context: unknown = isObject(item) ? item['contextItems'] : undefined;
-      const contextParts = Array.isArray(context) && context.length > 0 ? [kept(unreadable('contextItems', context))] : [];
-      const fold = summary === undefined || summary === '' ? [] : [noted(foreignCompaction(`${id}/m${i}/${hash}`, summary, null, 0))];
+          : messageOf(message, toolNames, () => cut.push({ type: 'repaired', kind: tooDeep() }))),
+        ...(Array.isArray(contextItems) && contextItems.length > 0 ? [kept(unreadable('contextItems', contextItems))] : []),
+      ];
+      // The summary comes to a message that stands there already.
+      const folds = (summary === '' ? [] : [hashOf(summary)]).map((of) => {
+        const part = noted(foreignCompaction(`${id}/m${i}/${of}`, summary, null, 0));
+        return { id: `m${i}/summary`, parent: undefined, at: null, hash: of, parts: [part] };
+      });
+      const names = (part: number) => former.map((one) => ({ id: `m${i}`, hash: one, part }));
       return [
         ...cut,
-        { type: 'record', record: { id: `m${i}`, parent: undefined, at: null, hash, parts: [...parts, ...contextParts, ...fold] } },
+        { type: 'record', record: { id: `m${i}`, parent: undefined, at: null, hash, parts, former: names(0) } },
         ...statesOf(toolCallStates)
           .filter(({ id: call }) => !answered.has(call))
           .map(
@@ -58,9 +65,19 @@ export function continueEvents(session: Json, fallbackId: string, hashOf: (value
               },
             }),
           ),
+        ...folds.map((fold): SourceEvent => ({ type: 'record', record: { ...fold, former: names(parts.length) } })),
       ];
     }),
   ];
+}
+
+/** Up to 1.0 a message had the hash of its whole item, then that without the states: imported so, it is known again. */
+function formerHashes(item: unknown, hashOf: (value: unknown) => string): string[] {
+  if (!isObject(item)) return [];
+  const { toolCallStates: _states, ...still } = item;
+  const { conversationSummary: _summary, ...unfolded } = item;
+  const { toolCallStates: _both, ...neither } = unfolded;
+  return [...new Set([still, item, neither, unfolded].map(hashOf))];
 }
 
 function resultsIn(item: unknown): string[] {

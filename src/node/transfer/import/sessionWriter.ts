@@ -8,16 +8,10 @@ import { isSaneTime, type Session } from '../../../core/session/session';
 import { CallIds } from '../../../core/transfer/callIds';
 import { KindCounter, type ImportedSession } from '../../../core/transfer/importReport';
 import { isObject } from '../../../core/base/json';
-import {
-  rawPrefix,
-  isImportedId,
-  sourceIdOf,
-  type RecordPart,
-  type SourceRecord,
-  type SourceSession,
-} from '../../../core/transfer/sourceRecord';
+import { rawPrefix, isImportedId, type RecordPart, type SourceRecord, type SourceSession } from '../../../core/transfer/sourceRecord';
 import { importedMetadata } from '../../../core/transfer/importedSession';
 import type { ImportStore } from './importStore';
+import { formerEntries, namesOf, type SourceNames } from './formerEntries';
 import { HandoverLink, ownEntries } from './handoverLink';
 import { batchesOf, cutToFit, mostBytes, mostCharacters } from './partSize';
 import { withContents } from './heldEdits';
@@ -44,8 +38,7 @@ interface Place {
   readonly aside: boolean;
 }
 
-interface Ready {
-  readonly sourceId: string;
+interface Ready extends SourceNames {
   readonly parent: string | null;
   readonly at: number;
   readonly part: RecordPart;
@@ -196,7 +189,7 @@ export class SessionWriter {
     const named = ready.map(({ sourceId }) => sourceId);
     const known = new Map((await store.knownSources(named)).map(({ sourceId, entry }) => [sourceId, entry]));
     const own = [...(await ownEntries(store, ready, session.uuid)), ...((await this.link?.own(store, named)) ?? [])];
-    for (const [sourceId, entry] of own) known.set(sourceId, entry);
+    for (const [sourceId, entry] of [...own, ...(await formerEntries(store, ready, known))]) known.set(sourceId, entry);
     for (const { sourceId } of ready) this.uuids.set(sourceId, known.get(sourceId) ?? ids.next());
     const fresh = ready.filter(({ sourceId }) => !known.has(sourceId));
     this.known += ready.length - fresh.length;
@@ -321,8 +314,9 @@ export class SessionWriter {
       const whole = { ...one, content: this.callIds.apply(one.content) };
       const { part, size } = cutToFit(whole);
       if (part !== whole) this.repairs.add(english('larger than {0} MB, left out', mostBytes / 2 ** 20));
-      const sourceId = sourceIdOf(this.options.format, this.options.session.id, record, i);
-      this.ready.push({ sourceId, parent: tip, at, part, size, entry: record.entry });
+      const names = namesOf(this.options.format, this.options.session.id, record, i);
+      const { sourceId } = names;
+      this.ready.push({ ...names, parent: tip, at, part, size, entry: record.entry });
       this.readyCharacters += size;
       if (markTypes.has(part.content.type)) continue;
       first ??= sourceId;

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { EntryContent } from '../../../../src/core/session/entry';
+import { said } from '../../../../src/core/transfer/sourceRecord';
+import { UuidV7 } from '../../../../src/node/runtime/ids';
+import { recordHash, SessionWriter } from '../../../../src/node/transfer/import/sessionWriter';
 import { brief, importFixtures, ImportRig } from '../../../support/store/importRig';
 import { promptFaults } from '../../../support/chat/promptFaults';
 
@@ -72,6 +76,55 @@ describe('an import of what other agents keep', () => {
     const { entriesAdded: more } = await rig.only(rig.source('continue/b.json', fixture('continue.json').replace('d3fcc8e3', 'e3fcc8e3')));
     assert.deepEqual([entriesAdded, more], [3, 1]);
     assert.equal((await rig.entries(uuid)).filter(({ content }) => content.type === 'tool_call').length, 1);
+  });
+
+  it('Continue: what comes to a message later is no other message, and its summary comes in', async () => {
+    const session = { sessionId: 'folds', history: [{ message: { role: 'user', content: 'Which tide?' } }] as object[] };
+    const write = () => rig.source('continue/folds.json', JSON.stringify(session));
+    await rig.only(write());
+    const [asked] = session.history;
+    session.history = [{ ...asked, promptLogs: [{}], editorState: {}, conversationSummary: 'Tides were asked about.' }];
+    const { uuid, entriesAdded } = await rig.only(write());
+    /** Each, if it follows the one before it. */
+    const types = async () =>
+      (await rig.entries(uuid)).map(({ content, parent }, i, all) => (parent === (all[i - 1]?.uuid ?? null) ? content.type : 'elsewhere'));
+    assert.deepEqual([entriesAdded, await types()], [1, ['message', 'compaction']]);
+    session.history.push({ message: { role: 'assistant', content: 'Ebb.' } });
+    assert.deepEqual([(await rig.only(write())).entriesAdded, await types()], [1, ['message', 'compaction', 'message']]);
+  });
+
+  it('Continue: what earlier versions have imported under other names is known', async () => {
+    const { sessionId, history } = JSON.parse(fixture('continue.json')) as { sessionId: string; history: Record<string, unknown>[] };
+    const folded = history.map((item, i) => (i === 0 ? { ...item, conversationSummary: 'Begun.' } : item));
+    const hashings = {
+      '0.1, the whole item': (item: object) => item,
+      '1.0, without the states': ({ toolCallStates: _, ...still }: Record<string, unknown>) => still,
+    };
+    for (const [version, hashed] of Object.entries(hashings)) {
+      const id = `${sessionId}-${version}`;
+      const writer = new SessionWriter({
+        store: rig.store,
+        ids: new UuidV7(),
+        now: Date.now,
+        format: 'continue',
+        source: 'a',
+        session: { id },
+      });
+      for (const [i, item] of folded.entries()) {
+        const { role, content, toolCalls } = item['message'] as { role: 'user' | 'assistant'; content: string; toolCalls?: unknown };
+        const first: EntryContent = toolCalls
+          ? { type: 'tool_call', callId: 'call_1', name: 'Write', input: {} }
+          : { type: 'message', role, text: content };
+        const fold: EntryContent = { type: 'custom', customType: 'fold', data: null };
+        const parts = ('conversationSummary' in item ? [first, fold] : [first]).map((one) => said(one));
+        writer.add({ id: `m${i}`, parent: undefined, at: null, hash: recordHash(JSON.stringify(hashed(item))), parts });
+      }
+      await writer.finish();
+      const file = rig.source(`continue/${version}.json`, JSON.stringify({ sessionId: id, history: folded }));
+      const { uuid, entriesAdded } = await rig.only(file);
+      const types = (await rig.entries(uuid)).map(({ content }) => content.type);
+      assert.deepEqual([entriesAdded, types.filter((type) => type !== 'tool_result').length], [1, folded.length + 1], version);
+    }
   });
 
   it('Claude Code: what was said, and no copy of what was sent', async () => {
