@@ -1,11 +1,11 @@
 import { maskedEntries } from '../../compaction/ladder/mask';
 import { extractiveSummary, type ExtractiveItem } from '../../compaction/measure/extractive';
 import { estimateTokens } from '../../context/measure/estimateTokens';
-import { wholeCharacters } from '../../context/projection/excerpt';
 import { isObject, type Json } from '../../base/json';
 import { isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../../session/entry';
 import { leftOutEntries, liveCompaction, verbatimEntries } from '../../session/liveCompaction';
 import { attachmentTitle, type Attachment } from '../../session/userMessage';
+import { boundedStep, shortened } from './boundedStep';
 
 /** A call with what it returned: no program takes one without the other. */
 export interface HandedCall {
@@ -46,10 +46,14 @@ export interface HandedOptions {
   readonly contents: ReadonlyMap<string, string>;
 }
 
-/** A single message may take this part of all. */
+/** A single text may take this part of all, and so may the summary. */
 const messageShare = 0.25;
+/** A message with all of its calls may take this part of all: the last one is handed over whatever it is. */
+const stepShare = 0.4;
 /** The summary of what does not fit may take so many tokens, and no more than a quarter of all. */
 const passageTokens = 3_000;
+/** What stands around a summary and passages. */
+const openingTokens = 100;
 /** What a message takes beside its text. */
 const perStep = 12;
 const olderOutput = '(left out: older output)';
@@ -62,9 +66,10 @@ const understood = 'Understood. I have the state of our conversation and continu
  */
 export function handedHistory(entries: readonly StoredEntry[], { tokens, contents }: HandedOptions): HandedHistory {
   const live = liveCompaction(entries);
-  const summary = live?.content.summaryText.trim() ?? '';
-  const steps = stepsOf(entries, Math.floor(tokens * messageShare), contents);
-  const room = Math.max(0, tokens - estimateTokens(summary));
+  const most = Math.floor(tokens * messageShare);
+  const summary = shortened(live?.content.summaryText.trim() ?? '', most);
+  const steps = stepsOf(entries, most, contents).map((step) => boundedStep(step, Math.floor(tokens * stepShare), sizeOf));
+  const room = Math.max(0, tokens - openingTokens - estimateTokens(summary));
   const from = firstThatFits(steps, room, Math.min(passageTokens, Math.floor(tokens / 4)));
   const [folded, kept] = [steps.slice(0, from), steps.slice(from)];
   const passages = folded.length === 0 ? '' : passagesOf(folded, Math.min(passageTokens, Math.floor(tokens / 4)));
@@ -213,15 +218,6 @@ function sizeOf({ text, calls }: HandedStep): number {
     0,
   );
   return estimateTokens(text) + perStep + called;
-}
-
-function shortened(text: string, tokens: number): string {
-  const size = estimateTokens(text);
-  if (size <= tokens) return text;
-  const room = Math.max(200, Math.floor((text.length * tokens) / size) - 60);
-  const head = wholeCharacters(text, 0, Math.floor(room * 0.7));
-  const tail = wholeCharacters(text, text.length - Math.floor(room * 0.3), text.length);
-  return `${head}\n\n[… ${text.length - head.length - tail.length} characters left out …]\n\n${tail}`;
 }
 
 /** Half a character is no JSON to some parsers, and strings of databases end with a NUL. */

@@ -1,3 +1,5 @@
+import { parseForeign } from '../../../core/transfer/formats/foreignJson';
+
 /**
  * One entry in a settings file of another program, put in and taken out by cutting the text: comments, commas at the end, order and
  * indentation stay as they are, and so does all that this program knows nothing of. Taking out what was put in gives the very text from
@@ -55,6 +57,13 @@ export function withoutJsonEntry(text: string, parent: string, name: string): st
 
 export function hasJsonEntry(text: string, parent: string, name: string): boolean {
   return withoutJsonEntry(text, parent, name) !== undefined;
+}
+
+/** A text at the top of a settings file; undefined where there is none. Throws `SettingsUnreadable`. */
+export function jsonText(text: string, name: string): string | undefined {
+  const held = last(rootOf(text), name);
+  const value: unknown = held && parseForeign(text.slice(held.valueStart, held.valueEnd))?.value;
+  return typeof value === 'string' ? value : undefined;
 }
 
 function newFile(parent: string, name: string, value: object): string {

@@ -66,7 +66,7 @@ export async function prepareHandover(session: Session, program: HandoverProgram
   const cwd = realPath(isFound ? (session.cwd ?? folder) : folder);
   const root = placeOf(program, machine);
   const project = program.id === 'gemini' ? await geminiProject(root, cwd) : { slug: '', hash: '', isNew: false };
-  const model = program.id === 'opencode' ? await opencodeModel(machine) : null;
+  const model = program.id === 'opencode' ? await opencodeModel(machine, cwd) : null;
   const written = program.write({ history, session: randomUUID(), cwd, title: session.title, now, project, model, id: randomUUID });
   for (const path of [cwd, root, exportFolder]) refuseKeys(path);
   const file = join(program.id === 'opencode' ? exportFolder : root, ...written.path.split('/'));

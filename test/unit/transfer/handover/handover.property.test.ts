@@ -111,4 +111,42 @@ describe('handing over', () => {
     const { steps, tokens } = handedHistory(branchOf(all), { ...wide, tokens: 20_000 });
     assert.deepEqual([tokens > 12_000, tokens <= 20_000, steps[0]!.role, steps[1]!.role], [true, true, 'user', 'assistant']);
   });
+
+  it('is no larger than it may be, whatever a last message, its calls and the summary hold', () => {
+    const words = (count: number) => Array.from({ length: count }, (_, i) => (i % 3 === 0 ? '高潮' : `tide${i}`)).join(' ');
+    const size = fc.constantFrom(0, 1, 40, 1_500);
+    const input = fc.oneof(
+      size.map((count) => ({ path: 'a.txt', content: words(count) })),
+      size.map((count) => ({ edits: Array.from({ length: count }, (_, i) => ({ line: i, text: 'ebb' })) })),
+      size.map((count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, [[`${i}`]]]))),
+    );
+    const step = fc.record({
+      text: size.map(words),
+      calls: fc.array(fc.record({ input, result: size.map(words) }), { maxLength: 4 }),
+      times: size,
+    });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), fc.integer({ min: 4_000, max: 12_000 }), (steps, tokens) => {
+        const all = steps.flatMap(({ text, calls, times }, at): EntryContent[] => {
+          const many = calls.flatMap((call) => Array.from({ length: Math.max(1, Math.min(8, times)) }, () => call));
+          return [
+            { type: 'message', role: 'user', text: `Step ${at}` },
+            { type: 'message', role: 'assistant', text },
+            ...many.map((call, i): EntryContent => ({ type: 'tool_call', callId: `c${at}.${i}`, name: 'edit', input: call.input })),
+            ...many.map(
+              (call, i): EntryContent => ({ type: 'tool_result', callId: `c${at}.${i}`, name: 'edit', text: call.result, status: 'ok' }),
+            ),
+          ];
+        });
+        const history = handedHistory(branchOf(all), { ...wide, tokens });
+        assert.ok(history.tokens <= tokens, `${history.tokens} of ${tokens}`);
+        const last = history.steps.at(-1)!;
+        assert.deepEqual(
+          last.calls.filter(({ input: given, result }) => Object.keys(given).length === 0 && result.text === ''),
+          [],
+        );
+      }),
+      { numRuns: 25 },
+    );
+  });
 });
