@@ -71,7 +71,7 @@ async function sealFor(flags: Flags, name: string): Promise<number> {
   return withReader(flags['store']!, 'hand-over', async (store) => {
     const session = await sessionNamed(store, name);
     const isDry = flags['dry-run'] !== undefined;
-    if (!isDry) await writeExport(sealed(exportJson(store, [session], { redact: true }), passphrase()), file);
+    if (!isDry) await writeExport(sealed(exportJson(store, [session], { redact: true }), await passphrase()), file);
     const done = { program: 'colleague', session: session.id, files: [file], written: !isDry };
     process.stdout.write(flags['json'] === undefined ? `${isDry ? 'Would seal' : 'Sealed'}: ${file}\n` : `${JSON.stringify(done)}\n`);
     return 0;

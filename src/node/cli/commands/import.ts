@@ -32,7 +32,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const format = flags['format'] as ImportFormat | undefined;
   const isOneSealed = (await Promise.all(words.map(isSealed))).includes(true);
   // A folder may hold sealed files, too; whether one does is known only when it is read.
-  const secret = isOneSealed ? passphrase() : process.env[passphraseVariable];
+  const secret = isOneSealed ? await passphrase() : process.env[passphraseVariable];
   const report = await withWriter(flags['store']!, 'import', (store) =>
     importInThread(store, words, {
       workerFile: join(__dirname, 'storeTaskWorker.js'),

@@ -12,6 +12,7 @@ import { engineAddress, openEngine } from '../../sync/openEngine';
 import { syncStoreOnce, type StoreSyncReport } from '../../sync/syncStore';
 import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from '../flags';
 import { storeFlag, withWriter } from '../storeFlags';
+import { typedSecret } from '../typedSecret';
 
 const phraseVariable = 'THREADKEEPER_SYNC_PHRASE';
 const passwordVariable = 'THREADKEEPER_SYNC_PASSWORD';
@@ -72,7 +73,7 @@ async function setUp(store: SessionStore, flags: Flags, wanted: string, keyFiles
   const address = engineAddress(wanted);
   if (address === null) throw new UsageError(`Leave the password out of the address: ${passwordVariable}, PGPASSWORD or ~/.pgpass has it.`);
   const isNew = flags['new'] !== undefined;
-  const entropy = readPhrase(isNew ? newPhrase() : (process.env[phraseVariable] ?? typedPhrase()));
+  const entropy = readPhrase(isNew ? newPhrase() : (process.env[phraseVariable] ?? (await typedPhrase())));
   const keys = historyKeys(entropy, flags['name'] ?? 'main');
   const setup = { history: keys.history, name: flags['name'] ?? 'main', engine: address };
   const engine = await open(setup, isNew);
@@ -211,8 +212,10 @@ async function leave(store: SessionStore, keyFiles: KeyFiles): Promise<number> {
   return 0;
 }
 
-/** Read from standard input, so that it stands in no list of processes and in no history of the shell. */
-function typedPhrase(): string {
-  process.stderr.write('Recovery phrase: ');
+/** Read from standard input, so that it stands in no list of processes and in no history of the shell. A file may have it in lines. */
+async function typedPhrase(): Promise<string> {
+  const question = 'Recovery phrase: ';
+  if (process.stdin.isTTY) return typedSecret(question);
+  process.stderr.write(question);
   return readFileSync(0, 'utf8');
 }
