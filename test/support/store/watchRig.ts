@@ -22,12 +22,19 @@ export class WatchRig {
   private constructor(
     readonly temp: TempFolder,
     readonly store: SessionStore,
+    private readonly name: string = 'memory',
   ) {}
 
   static async open(): Promise<WatchRig> {
     const temp = tempFolder();
     mkdirSync(join(temp.path, 'home'));
     return new WatchRig(temp, await openTestStore(join(temp.path, 'store')));
+  }
+
+  /** Another window on the same home folder and the same store; it is closed before this one. */
+  async beside(): Promise<WatchRig> {
+    const temp = { path: this.temp.path, remove: () => undefined };
+    return new WatchRig(temp, await openTestStore(join(temp.path, 'store'), 'beside'), 'beside');
   }
 
   get home(): string {
@@ -39,7 +46,7 @@ export class WatchRig {
   }
 
   async start(programs: readonly ProgramId[], folders: readonly string[] | null = null, pace: Partial<Pace> = fast): Promise<AgentWatch> {
-    const memory = new WatchMemory(join(this.temp.path, 'memory.json'), JSON.stringify(folders));
+    const memory = new WatchMemory(join(this.temp.path, `${this.name}.json`), JSON.stringify(folders));
     await memory.load();
     this.watch = new AgentWatch({
       places: programs.flatMap((program) => places[program](this.machine).map((place) => ({ program, place }))),

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { readLines } from './readJsonLines';
 
@@ -9,6 +10,9 @@ export type TailEvent =
 
 /** So many bytes in front of where reading goes on have to be what they were. */
 const checkedBytes = 256;
+/** A last line that is longer is read again once its end has come; until then only what is new of it is looked at. */
+const longLine = 1024 * 1024;
+const chunkBytes = 256 * 1024;
 
 /**
  * The complete lines of a growing file that say something, each once. A last line that is only half there is left until its end has come. A
@@ -20,6 +24,8 @@ export class FileTail {
   /** Device and inode. */
   private identity: string | null = null;
   private checked: Buffer = Buffer.alloc(0);
+  /** The last line goes on at least to here. */
+  private openUntil = 0;
 
   constructor(readonly file: string) {}
 
@@ -44,15 +50,34 @@ export class FileTail {
       this.identity = found.identity;
       this.offset = 0;
       this.checked = Buffer.alloc(0);
+      this.openUntil = 0;
       if (!isFirst) yield { type: 'restarted' };
     }
+    if (await this.isStillOpen(found.size, signal)) return;
     for await (const { text, end, complete, bytes } of readLines(this.file, this.offset, signal)) {
-      if (!complete) break;
+      if (!complete) {
+        this.openUntil = end;
+        break;
+      }
       if (text.trim() !== '') yield { type: 'line', text };
       // The ending is that of what was read, and not of what stands there by now: the file may be another one already.
       this.checked = bytes ? ending(this.checked, bytes) : await this.before(end);
       this.offset = end;
     }
+  }
+
+  /** A long last line that has grown, and has no end yet. One that is no longer than it was may have become another. */
+  private async isStillOpen(size: number, signal?: AbortSignal): Promise<boolean> {
+    const from = this.openUntil;
+    if (from - this.offset < longLine || size <= from) return false;
+    const stream = createReadStream(this.file, { start: from, highWaterMark: chunkBytes, ...(signal ? { signal } : {}) });
+    let at = from;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (chunk.includes(lineFeed)) return false;
+      at += chunk.length;
+    }
+    this.openUntil = at;
+    return true;
   }
 
   private async look(): Promise<{ readonly identity: string; readonly size: number } | null> {

@@ -6,7 +6,7 @@ import { english } from '../../../core/l10n';
 import { ReadBounds, checkSchemaTree } from './readBounds';
 import { loadSqlite, type Sqlite } from '../../store/wasm/sqlite';
 import { applyWal } from '../../store/database/walFrames';
-import type { LivePages } from './livePages';
+import { isHalfWritten, type LivePages } from './livePages';
 
 /** Rows that are wanted. Each name is a column that is stored, or `rowid`; `rowid desc` to order by it backwards. */
 export interface Which {
@@ -81,7 +81,7 @@ export class ForeignDatabase {
         read(new ForeignDatabase(database, new ReadBounds(pages.size))),
       );
       if (isOfOneCommit) return value();
-      if (i === attempts) throw busy();
+      if (i === attempts) throw busy(pages.file);
       await sleep(pauseMs);
     }
   }
@@ -207,8 +207,8 @@ async function readConsistent(file: string): Promise<Uint8Array> {
         ),
       );
     const [main, wal] = [new Uint8Array(await readFile(file)), existsSync(log) ? new Uint8Array(await readFile(log)) : null];
-    if ((await stamp()).text === before.text) return wal ? applyWal(main, wal) : main;
-    if (i === attempts) throw busy();
+    if ((await stamp()).text === before.text && !isHalfWritten(file)) return wal ? applyWal(main, wal) : main;
+    if (i === attempts) throw busy(file);
   }
 }
 
@@ -238,6 +238,10 @@ function glanceOnce<T>(
   }
 }
 
-function busy(): Error {
+function busy(file: string): Error {
+  if (isHalfWritten(file))
+    return new Error(
+      english('A change of the database has begun and not ended. It is read once the program that it belongs to has ended it.'),
+    );
   return new Error(english('The database is being written all the time. End the program that it belongs to, and import again.'));
 }

@@ -35,7 +35,7 @@ export class LivePages implements ByteSource {
 
   /** Whether all that was read since `open` is of one commit. */
   isStill(): boolean {
-    return stampOf(this.file) === this.stamp && this.index.isStill(this.log);
+    return stampOf(this.file) === this.stamp && this.index.isStill(this.log) && !isHalfWritten(this.file);
   }
 
   read(into: Uint8Array, offset: number, length: number, position: number): number {
@@ -170,4 +170,26 @@ function headerOf(log: number | null): Buffer {
   const view = new DataView(header.buffer, header.byteOffset, headerBytes);
   const isLittleEndian = (header.readUInt32BE(0) & 1) === 0;
   return header.readUInt32BE(8) >= 512 && matches(view, 24, checksum(view, 0, 24, [0, 0], isLittleEndian)) ? header : Buffer.alloc(0);
+}
+
+const journalMagic = Buffer.from('d9d505f920a163d7', 'hex');
+
+/**
+ * A transaction of a database without a write-ahead log is writing its pages to the file, or has been ended while it did: what stood there
+ * before lies in the journal beside it, whose header says so once pages may have been written.
+ * Format: https://www.sqlite.org/fileformat2.html#the_rollback_journal
+ */
+export function isHalfWritten(file: string): boolean {
+  let journal: number;
+  try {
+    journal = openSync(`${file}-journal`, 'r');
+  } catch {
+    return false;
+  }
+  try {
+    const header = Buffer.alloc(12);
+    return readSync(journal, header, 0, 12, 0) === 12 && header.subarray(0, 8).equals(journalMagic) && header.readInt32BE(8) !== 0;
+  } finally {
+    closeSync(journal);
+  }
 }

@@ -5,7 +5,7 @@ import { followSource, type Followed } from './followSource';
 import { FolderWatch } from './folderWatch';
 import { Intake, SessionBusy, type IntakeOptions } from './intake';
 import type { Place } from './places';
-import { scanPlace, sizeOf, stampOf, type FoundSource } from './scanPlace';
+import { scanPlace, sizeOf, stampOf, type FoundSource, type Stamp } from './scanPlace';
 import type { WatchMemory } from './watchMemory';
 
 export interface AgentWatchOptions extends IntakeOptions {
@@ -49,6 +49,8 @@ interface Source {
   size: number;
   /** As it was read last. */
   stamp: string;
+  /** As they were when it could not be read. */
+  rights: string;
   identity: string;
   /** All of it is about other folders. */
   elsewhere: boolean;
@@ -213,7 +215,7 @@ export class AgentWatch {
     for (const { file, size, mtimeMs, stamp } of found) {
       const source = this.sourceOf(program, place, file);
       source.size = size;
-      if (stamp.text === source.stamp || this.isElsewhere(source, stamp)) continue;
+      if (isAsItWas(source, stamp) || this.isElsewhere(source, stamp)) continue;
       if (source.state === 'idle' && source.timer === undefined) fresh.push({ source, mtimeMs });
     }
     const waiting = new Set(this.backlog);
@@ -232,6 +234,7 @@ export class AgentWatch {
         file,
         size: 0,
         stamp: known?.stamp ?? '',
+        rights: '',
         identity: known?.identity ?? '',
         elsewhere: known?.elsewhere ?? false,
         followed: null,
@@ -282,7 +285,7 @@ export class AgentWatch {
     for (const source of this.hot) {
       const stamp = (await sizeOf(source.file, source.place.way.type === 'database'))?.stamp;
       if (this.abort.signal.aborted) return;
-      if (stamp && stamp.text !== source.stamp && !this.isElsewhere(source, stamp)) this.changed(source.program, source.place, source.file);
+      if (stamp && !isAsItWas(source, stamp) && !this.isElsewhere(source, stamp)) this.changed(source.program, source.place, source.file);
     }
   }
 
@@ -306,7 +309,7 @@ export class AgentWatch {
     const { memory, wasmFile } = this.options;
     const stamp = await stampOf(source.place, source.file);
     if (!stamp) return this.forget(source);
-    if (stamp.text === source.stamp || this.isElsewhere(source, stamp)) return;
+    if (isAsItWas(source, stamp) || this.isElsewhere(source, stamp)) return;
     if (source.identity !== stamp.identity && source.place.way.type === 'database') source.followed = null;
     const remembered = memory.get(source.file);
     const mark = remembered?.identity === stamp.identity ? (remembered.mark ?? null) : null;
@@ -333,6 +336,7 @@ export class AgentWatch {
       source.restsUntil = performance.now() + (performance.now() - began) * readShare;
     } catch (error) {
       if (this.abort.signal.aborted) return;
+      source.rights = stamp.rights;
       this.failed(source, error, stamp.text);
     }
     this.tell();
@@ -424,6 +428,11 @@ export class AgentWatch {
       };
     });
   }
+}
+
+/** What could not be read can be read when somebody has changed who may, without a word of it being another. */
+function isAsItWas({ stamp, rights, problem }: Source, now: Stamp): boolean {
+  return stamp === now.text && (problem === null || rights === now.rights);
 }
 
 function problemOf({ root }: Place, error: unknown): ProgramStatus['problems'] {

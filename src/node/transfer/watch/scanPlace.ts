@@ -19,6 +19,8 @@ export interface FoundSource {
 export interface Stamp {
   readonly identity: string;
   readonly text: string;
+  /** Whether it may be read, for one, has changed since. */
+  readonly rights: string;
 }
 
 export interface Scanned {
@@ -76,9 +78,10 @@ export async function sizeOf(file: string, isDatabase: boolean): Promise<Omit<Fo
   const found = await lstat(file).catch(() => null);
   if (!found?.isFile()) return null;
   const log = isDatabase ? await lstat(`${file}-wal`).catch(() => null) : null;
-  const { dev, ino, size, mtimeMs } = found;
+  const { dev, ino, size, mtimeMs, ctimeMs } = found;
   const text = [dev, ino, size, mtimeMs, log?.ino, log?.size, log?.mtimeMs].join(':');
-  return { size: size + (log?.size ?? 0), mtimeMs: Math.max(mtimeMs, log?.mtimeMs ?? 0), stamp: { identity: `${dev}:${ino}`, text } };
+  const stamp = { identity: `${dev}:${ino}`, text, rights: [ctimeMs, log?.ctimeMs].join(':') };
+  return { size: size + (log?.size ?? 0), mtimeMs: Math.max(mtimeMs, log?.mtimeMs ?? 0), stamp };
 }
 
 /** Null where it is no file of the place's own, or not there. */
