@@ -34,10 +34,6 @@ export function programOf(format: unknown): (typeof programs)[number] | undefine
   return programs.find(({ id }) => id === format);
 }
 
-export function isProgramId(text: unknown): text is ProgramId {
-  return programOf(text) !== undefined;
-}
-
 /** What is known of a program on this machine while it is watched. */
 export interface ProgramStatus {
   readonly id: ProgramId;

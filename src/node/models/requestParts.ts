@@ -19,12 +19,6 @@ export function parseToolInput(json: string): unknown {
   }
 }
 
-/** What was written instead of a readable input, or undefined when the input is readable. */
-export function malformedInput(input: unknown): string | undefined {
-  const text = isObject(input) ? input[malformedInputKey] : undefined;
-  return typeof text === 'string' ? text : undefined;
-}
-
 /** Any stored input as the object that the API takes. */
 export function asToolInput(input: unknown): Record<string, unknown> {
   return isObject(input) ? input : { [malformedInputKey]: JSON.stringify(input) ?? '' };

@@ -55,10 +55,6 @@ export function withoutJsonEntry(text: string, parent: string, name: string): st
   return isMade ? cut(text, root, held) : cut(text, object, entry);
 }
 
-export function hasJsonEntry(text: string, parent: string, name: string): boolean {
-  return withoutJsonEntry(text, parent, name) !== undefined;
-}
-
 /** A text at the top of a settings file; undefined where there is none. Throws `SettingsUnreadable`. */
 export function jsonText(text: string, name: string): string | undefined {
   const held = last(rootOf(text), name);

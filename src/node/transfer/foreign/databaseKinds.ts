@@ -106,10 +106,6 @@ export const databaseKinds = {
 
 export type KindName = keyof typeof databaseKinds;
 
-export function isKind(name: string): name is KindName {
-  return name in databaseKinds;
-}
-
 function opencode(): DatabaseKind {
   return {
     ids: (database) => idsOf(database, 'session', ['time_created', 'id']),

@@ -3,7 +3,6 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import { AnthropicAnswer } from '../../../../src/node/models/anthropic/anthropicAnswer';
 import type { ModelEvent } from '../../../../src/core/models/modelEvent';
 import type { ModelMessage } from '../../../../src/core/models/modelRequest';
-import { malformedInput } from '../../../../src/node/models/requestParts';
 import { rawToolCall, redactedThinking, refusal, reply, stopped, thinking, toolCall } from '../../../support/messagesApi/messagesApiScript';
 import { assistant, blocksOf, collect, failureOf, model, never, request, Rig, sent, user } from '../rig';
 
@@ -108,10 +107,10 @@ describe('AnthropicClient.stream', () => {
     rig.api.enqueue(reply(rawToolCall('recall', '{"query": "po')), reply(rawToolCall('recall', '[1]')), reply('Sorry.'));
     const [half] = blocksOf(await ask());
     assert.ok(half?.type === 'tool_use');
-    assert.equal(malformedInput(half.input), '{"query": "po');
+    assert.deepEqual(half.input, { __malformed: '{"query": "po' });
     const [list] = blocksOf(await ask());
     assert.ok(list?.type === 'tool_use');
-    assert.equal(malformedInput(list.input), '[1]');
+    assert.deepEqual(list.input, { __malformed: '[1]' });
     const result = user({ type: 'tool_result', callId: half.callId, text: 'Not JSON', isError: true });
     assert.equal((await ask(user('Hello'), { role: 'assistant', blocks: [half] }, result)).at(-1)?.type, 'stopped');
   });
