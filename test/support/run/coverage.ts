@@ -1,151 +1,148 @@
-import { transform } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { addLines, linesRun, linesUntouched, type Lines } from '../source/lineCoverage';
 import { artifacts, builtTests, projectRoot } from '../paths';
-import { lineStarts, mappedPlaces, placesOf, type MappedPlace } from '../source/sourceLines';
 
 /**
- * `npm run coverage`: which lines of src/core and src/node the unit tests run, by what V8 counts in every process and thread of theirs.
- * A process that a test kills reports nothing that counts. A line counts as run when anything on it was; lines of types only are none.
+ * `npm run coverage [-- unit webview vscode …]`: which lines of each layer are run, by what V8 counts in every process, thread and page
+ * of a suite. Fails when a suite does, and when the whole unit suite runs less of core or node than it should.
+ * A process that a test kills reports nothing that counts.
  */
-interface Range {
-  readonly startOffset: number;
-  readonly endOffset: number;
-  readonly count: number;
+interface Layer {
+  readonly name: string;
+  /** Folders, and files by their names. */
+  readonly sources: readonly string[];
+  /** Its lines are those that this suite or the unit tests run; without a run of it nothing is said. */
+  readonly suite: Suite;
+  /** Percent of its lines. */
+  readonly atLeast?: number;
 }
 
-interface Report {
-  readonly result: readonly { readonly url: string; readonly functions: readonly { readonly ranges: readonly Range[] }[] }[];
-}
+const suites = ['unit', 'webview', 'vscode'] as const;
+type Suite = (typeof suites)[number];
 
-const folders = ['src/core', 'src/node'];
-const isWanted = (source: string) => folders.some((folder) => source.startsWith(`${folder}/`));
-/** Whether each line was run, by file. */
-type Lines = Map<string, Map<number, boolean>>;
+const layers: readonly Layer[] = [
+  { name: 'core', sources: ['src/core'], suite: 'unit', atLeast: 97 },
+  { name: 'node', sources: ['src/node'], suite: 'unit', atLeast: 97 },
+  { name: 'protocol', sources: ['src/protocol'], suite: 'webview' },
+  { name: 'webview-ui', sources: ['webview-ui'], suite: 'webview' },
+  { name: 'vscode', sources: ['src/vscode', 'src/composition', 'src/extension.ts'], suite: 'vscode' },
+];
 
 async function main(): Promise<void> {
+  const args = process.argv.slice(2);
+  const named = suites.filter((suite) => args.includes(suite));
+  const chosen: readonly Suite[] = named.length > 0 ? named : ['unit'];
+  const narrowed = args.filter((arg) => !named.some((suite) => suite === arg));
   const reports = mkdtempSync(join(tmpdir(), 'tk-coverage-'));
   try {
-    const child = spawn(process.execPath, [join(builtTests, 'support', 'run', 'runSuites.js'), 'unit', ...process.argv.slice(2)], {
-      stdio: 'inherit',
-      env: { ...process.env, NODE_V8_COVERAGE: reports },
-    });
-    const [code] = (await once(child, 'exit')) as [number | null];
-    const lines: Lines = new Map();
-    const places = new Map<string, readonly MappedPlace[]>();
-    for (const name of readdirSync(reports)) {
-      const report = reportIn(join(reports, name));
-      if (report) addReport(lines, places, report);
+    const lines = new Map<Suite, Lines>();
+    let isFailed = false;
+    for (const suite of chosen) {
+      const folder = join(reports, suite);
+      mkdirSync(folder);
+      isFailed = !(await runSuite(suite, narrowed, folder)) || isFailed;
+      lines.set(suite, linesRun(folder));
+      rmSync(folder, { recursive: true });
     }
-    await addUntouched(lines);
-    print(lines);
-    process.exitCode = code ?? 1;
+    const missed: string[] = [];
+    for (const layer of layers.filter(({ suite }) => lines.has(suite))) {
+      const of = await linesOf(layer, lines);
+      const share = print(layer, of);
+      missed.push(...missedLines(of));
+      if (layer.atLeast === undefined || narrowed.length > 0 || share >= layer.atLeast / 100) continue;
+      isFailed = true;
+      console.log(`\n${layer.name}: at least ${layer.atLeast} % of the lines should be run.`);
+    }
+    mkdirSync(artifacts, { recursive: true });
+    const list = join(artifacts, 'coverage.txt');
+    writeFileSync(list, missed.join(''));
+    console.log(`\nThe lines that are not run: ${list}`);
+    process.exitCode = isFailed ? 1 : 0;
   } finally {
     rmSync(reports, { recursive: true, force: true });
   }
 }
 
-/** Null for one that was cut off: its process was killed over it. */
-function reportIn(file: string): Report | null {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Report;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+/** False when a test failed. */
+async function runSuite(suite: Suite, narrowed: readonly string[], reports: string): Promise<boolean> {
+  const child = spawn(process.execPath, [join(builtTests, 'support', 'run', 'runSuites.js'), suite, ...narrowed], {
+    stdio: 'inherit',
+    env: { ...process.env, NODE_V8_COVERAGE: reports },
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code === 0;
 }
 
-function addReport(lines: Lines, places: Map<string, readonly MappedPlace[]>, { result }: Report): void {
-  for (const { url, functions } of result) {
-    if (!url.startsWith('file:')) continue;
-    const file = fileURLToPath(url);
-    if (!file.startsWith(dirname(builtTests))) continue;
-    const known = places.get(file) ?? mappedPlaces(file, projectRoot, isWanted).sort((a, b) => a.offset - b.offset);
-    places.set(file, known);
-    // Ranges lie within each other, the outer one first: the innermost one around a place says how often it was reached.
-    const ranges = functions.flatMap((one) => one.ranges).sort((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
-    const around: Range[] = [];
-    let next = 0;
-    for (const { offset, source, line } of known) {
-      for (; next < ranges.length && ranges[next]!.startOffset <= offset; next++) {
-        while (around.length > 0 && around.at(-1)!.endOffset <= ranges[next]!.startOffset) around.pop();
-        around.push(ranges[next]!);
-      }
-      while (around.length > 0 && around.at(-1)!.endOffset <= offset) around.pop();
-      mark(lines, source, line, (around.at(-1)?.count ?? 0) > 0);
-    }
-  }
+async function linesOf({ sources, suite }: Layer, run: ReadonlyMap<Suite, Lines>): Promise<Lines> {
+  const all: Lines = new Map();
+  for (const by of new Set<Suite>(['unit', suite])) addLines(all, run.get(by) ?? new Map());
+  const lines: Lines = new Map();
+  for (const source of sources.flatMap(filesOf)) lines.set(source, all.get(source) ?? (await linesUntouched(source)));
+  return lines;
 }
 
-/** Files that no test has loaded. */
-async function addUntouched(lines: Lines): Promise<void> {
-  for (const folder of folders) {
-    for (const name of readdirSync(join(projectRoot, folder), { recursive: true }) as string[]) {
-      const source = `${folder}/${name.replaceAll('\\', '/')}`;
-      if (!source.endsWith('.ts') || lines.has(source)) continue;
-      const { code, map } = await transform(readFileSync(join(projectRoot, source), 'utf8'), {
-        loader: 'ts',
-        sourcemap: 'external',
-        sourcefile: source,
-      });
-      for (const { line } of placesOf((JSON.parse(map) as { mappings: string }).mappings, lineStarts(code), [source]))
-        mark(lines, source, line, false);
-    }
-  }
+function filesOf(source: string): string[] {
+  if (source.endsWith('.ts')) return [source];
+  const names = readdirSync(join(projectRoot, source), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${source}/${name.replaceAll('\\', '/')}`)
+    .sort();
 }
 
-function mark(lines: Lines, source: string, line: number, isRun: boolean): void {
-  const of = lines.get(source) ?? new Map<number, boolean>();
-  lines.set(source, of);
-  of.set(line, of.get(line) === true || isRun);
-}
-
-function print(lines: Lines): void {
-  const groups = new Map<string, { run: number; all: number; missed: string[] }>();
-  for (const [source, of] of [...lines].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const run = [...of.values()].filter(Boolean).length;
-    const parts = source.split('/');
-    for (const group of [parts.slice(0, 2).join('/'), parts.length > 3 ? parts.slice(0, 3).join('/') : '']) {
-      if (group === '') continue;
-      const sum = groups.get(group) ?? { run: 0, all: 0, missed: [] };
-      groups.set(group, sum);
-      sum.run += run;
-      sum.all += of.size;
-      if (group.split('/').length === 2 && run < of.size * 0.8) sum.missed.push(`${source} ${percent(run, of.size)}`);
-    }
-  }
-  console.log('\nLines run by the unit tests');
-  for (const [group, { run, all }] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
-    console.log(`${group.padEnd(28)} ${percent(run, all).padStart(7)}  ${run} of ${all}`);
-  const missed = [...groups.values()].flatMap((group) => group.missed);
-  if (missed.length > 0) console.log(`\nFiles of which less than 80 % is run:\n  ${missed.join('\n  ')}`);
-  const list = join(artifacts, 'coverage.txt');
-  mkdirSync(artifacts, { recursive: true });
-  writeFileSync(
-    list,
-    [...lines]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(missedLines)
-      .join(''),
+/** Prints the layer, its folders and the files of most lines that are not run; returns the share of those that are. */
+function print(layer: Layer, lines: Lines): number {
+  const counts = [...lines].map(([source, of]) => ({ source, run: [...of.values()].filter(Boolean).length, all: of.size }));
+  const total = sumOf(counts);
+  console.log(`\n${layer.name.padEnd(30)} ${figures(total)}`);
+  const folders = new Set(
+    counts.map(({ source }) =>
+      source
+        .split('/')
+        .slice(0, layer.name === 'webview-ui' ? 2 : 3)
+        .join('/'),
+    ),
   );
-  console.log(`\nThe lines that are not: ${list}`);
+  for (const folder of folders) {
+    const sum = sumOf(counts.filter(({ source }) => source.startsWith(`${folder}/`)));
+    if (sum.all > 0) console.log(`  ${folder.padEnd(28)} ${figures(sum)}`);
+  }
+  const holes = counts
+    .filter(({ run, all }) => run < all)
+    .sort((a, b) => b.all - b.run - (a.all - a.run))
+    .slice(0, 10);
+  console.log('  Most lines that are not run:');
+  for (const hole of holes) console.log(`  ${String(hole.all - hole.run).padStart(4)}  ${hole.source}, ${percent(hole)}`);
+  return total.run / total.all;
 }
 
-function missedLines([source, of]: [string, ReadonlyMap<number, boolean>]): string {
-  const text = readFileSync(join(projectRoot, source), 'utf8').split('\n');
-  const missed = [...of]
-    .filter(([, isRun]) => !isRun)
-    .map(([line]) => line)
-    .sort((a, b) => a - b);
-  return missed.map((line) => `${source}:${line}  ${text[line - 1]?.trim()}\n`).join('');
+interface Count {
+  readonly run: number;
+  readonly all: number;
 }
 
-function percent(part: number, whole: number): string {
-  return `${((100 * part) / whole).toFixed(1)} %`;
+function sumOf(counts: readonly Count[]): Count {
+  return { run: counts.reduce((sum, { run }) => sum + run, 0), all: counts.reduce((sum, { all }) => sum + all, 0) };
+}
+
+function figures(count: Count): string {
+  return `${percent(count).padStart(7)}  ${count.run} of ${count.all}`;
+}
+
+function percent({ run, all }: Count): string {
+  return `${((100 * run) / all).toFixed(1)} %`;
+}
+
+function missedLines(lines: Lines): string[] {
+  return [...lines].flatMap(([source, of]) => {
+    const text = readFileSync(join(projectRoot, source), 'utf8').split('\n');
+    const missed = [...of].flatMap(([line, isRun]) => (isRun ? [] : [line])).sort((a, b) => a - b);
+    return missed.map((line) => `${source}:${line}  ${text[line - 1]?.trim()}\n`);
+  });
 }
 
 void main();

@@ -5,6 +5,7 @@ import type { BrowserContext, Locator, Page, Route } from 'playwright-core';
 import { chatViewHtml } from '../../../src/protocol/chatViewHtml';
 import type { Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../../src/protocol/messages';
 import { sharedBrowser } from '../../support/view/chromium';
+import { countScripts, reportScripts } from '../../support/view/pageCoverage';
 import { artifacts, builtTests, projectRoot } from '../../support/paths';
 import { waitFor } from '../../support/waitFor';
 import type {} from './fakeHost';
@@ -62,12 +63,16 @@ export function usePages(): <V extends View>(viewOf: (page: Page) => V) => Promi
     try {
       for (const view of views) await view.check();
     } finally {
-      for (const view of views) await view.page.close();
+      for (const { page } of views) {
+        await reportScripts(page);
+        await page.close();
+      }
     }
   });
   return async (viewOf) => {
     const view = viewOf(await context.newPage());
     open.push(view);
+    await countScripts(view.page);
     return view;
   };
 }
