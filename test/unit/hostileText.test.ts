@@ -166,8 +166,7 @@ const takers: Readonly<Record<string, (text: string) => unknown>> = {
     (['checkpoint', 'session-state', 'sections', 'narrative', 'research'] as const).map((name) => formatOf(name).read(text)),
   'a title': titleFrom,
   'an excerpt': (text) => excerpt(testFrames, text, 100_000, 500, '#1'),
-  // No system has longer paths, and each folder of one is looked at.
-  'a mention': (text) => rankPaths(['src/a.ts', text.slice(0, 4_096)], text.slice(0, 50), 5),
+  'a mention': (text) => rankPaths(['src/a.ts', text], text.slice(0, 50), 5),
   'a glob against a path': (text) => globMatcher(text.slice(0, 200))(text),
   'a path that is asked about': looksSecret,
   'a page of a text': (text) => pageText(text, 1, 10),

@@ -27,6 +27,28 @@ describe('files for a mention', () => {
     deepStrictEqual(rankPaths([], 'x', 5), []);
   });
 
+  it('takes each folder once, tells folders apart by case, and finds the end of a path', () => {
+    const twice = ['a/Lib/x.ts', 'a/lib/y.ts', 'a/lib/z.ts', 'b/lib/lib/x.ts'];
+    deepStrictEqual(
+      rankPaths(twice, 'lib', 9).map(({ kind, path }) => `${kind} ${path}`),
+      [
+        'folder a/Lib',
+        'folder a/lib',
+        'folder b/lib',
+        'folder b/lib/lib',
+        'file a/Lib/x.ts',
+        'file a/lib/y.ts',
+        'file a/lib/z.ts',
+        'file b/lib/lib/x.ts',
+      ],
+    );
+    deepStrictEqual(rankPaths(['\u0130x/sub/deep/x.ts', '/lib/y'], 'sub/deep', 1), [{ path: '\u0130x/sub/deep', kind: 'folder' }]);
+    deepStrictEqual(rankPaths(['/lib/y'], 'lib', 9), [
+      { path: '/lib', kind: 'folder' },
+      { path: '/lib/y', kind: 'file' },
+    ]);
+  });
+
   it('asks the search for any case, and for nothing that has a meaning of its own in a glob', () => {
     deepStrictEqual(mentionGlob(''), '**/*');
     deepStrictEqual(mentionGlob('a/B1'), '{**/*[aA]*/**/*[bB]1*,**/*[aA]*/**/*[bB]1*/**}');
