@@ -17,6 +17,8 @@ export interface ImportedSession {
   readonly keptRaw: readonly CountedKind[];
   /** What had to be repaired, and how often: a parent that is not there, a circle. */
   readonly repaired: readonly CountedKind[];
+  /** Files that were pinned where it was exported and are not pinned here; left out when there are none. */
+  readonly unpinned?: readonly string[];
 }
 
 export interface CountedKind {

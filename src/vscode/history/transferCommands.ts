@@ -256,7 +256,7 @@ function omittedLine({ source, reason }: NotImported): string {
   return `- ${escapeMarkdown(source)}: ${escapeMarkdown(shown(reason))}`;
 }
 
-function sessionLine({ id, title, format, source, outcome, entriesAdded, keptRaw, repaired, trashed }: ImportedSession): string {
+function sessionLine({ id, title, format, source, outcome, entriesAdded, keptRaw, repaired, unpinned, trashed }: ImportedSession): string {
   const kinds = (list: readonly CountedKind[]) => list.map(({ kind, count }) => `${escapeMarkdown(kind)} (${count})`).join(', ');
   return [
     t(
@@ -269,6 +269,9 @@ function sessionLine({ id, title, format, source, outcome, entriesAdded, keptRaw
     ),
     ...(keptRaw.length > 0 ? [`  - ${t('kept as they are: {0}', kinds(keptRaw))}`] : []),
     ...(repaired.length > 0 ? [`  - ${t('repaired: {0}', kinds(repaired.map(({ kind, count }) => ({ kind: shown(kind), count }))))}`] : []),
+    ...(unpinned
+      ? [`  - ${t('files that are no longer pinned, pin them again if you want to: {0}', unpinned.map(escapeMarkdown).join(', '))}`]
+      : []),
     ...(trashed ? [`  - ${t('this session is in the trash; restore it from there')}`] : []),
   ].join('\n');
 }

@@ -282,7 +282,8 @@ describe('an export as JSON', () => {
     const seal = (await source.liveBranch(uuid)).seal;
     assert.ok(!text.includes(seal), 'an export gives no seal away');
     const store = await open();
-    await imported(store, text);
+    const unpinned = async () => (await imported(store, text)).map((one) => one.unpinned);
+    assert.deepEqual(await unpinned(), [['.env']]);
     const session = (await store.session(uuid))!;
     assert.deepEqual(session.metadata, { tags: ['a'] });
     assert.deepEqual(session.policy, {
@@ -291,6 +292,8 @@ describe('an export as JSON', () => {
     });
     assert.deepEqual(await store.pins(uuid), []);
     const branch = await store.liveBranch(uuid);
+    await store.savePin({ session: uuid, kind: 'file', target: '.env', contentHash: null, at: 2 });
+    assert.deepEqual(await unpinned(), [undefined], 'the user has pinned it here');
     assert.notEqual(branch.seal, seal);
     const { messages } = project({
       entries: branch.entries,

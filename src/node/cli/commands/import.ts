@@ -56,12 +56,13 @@ function remarks({ sessions, failed, passedOver }: ImportReport): string[] {
   ];
 }
 
-function sessionText({ id, title, format, entriesAdded, keptRaw, repaired, trashed }: ImportedSession): string {
+function sessionText({ id, title, format, entriesAdded, keptRaw, repaired, unpinned, trashed }: ImportedSession): string {
   const list = (kinds: ImportedSession['keptRaw']) => kinds.map(({ kind, count }) => `${kind} ×${count}`).join(', ');
   return [
     `${id} ${title || 'Untitled'} (${format}): ${counted(entriesAdded, 'entry', 'entries')}`,
     ...(keptRaw.length > 0 ? [`kept as they are: ${list(keptRaw)}`] : []),
     ...(repaired.length > 0 ? [`repaired: ${list(repaired)}`] : []),
+    ...(unpinned ? [`no longer pinned: ${unpinned.join(', ')}`] : []),
     ...(trashed ? ['it is in the trash'] : []),
   ].join('; ');
 }

@@ -59,7 +59,7 @@ export async function* importExport(
       for (const _ of batch) onRecord?.();
       onProgress?.(done, total);
     }
-    await finish(store, session.uuid, one, created ? leaf : await furtherLeaf(store, session.leaf, leaf));
+    const unpinned = await finish(store, session.uuid, one, created ? leaf : await furtherLeaf(store, session.leaf, leaf));
     const { id, title, deletedAt } = (await store.session(session.uuid)) ?? session;
     yield {
       uuid: session.uuid,
@@ -73,6 +73,7 @@ export async function* importExport(
       trashed: deletedAt !== null,
       keptRaw: keptRaw.list,
       repaired: repaired.list,
+      ...(unpinned.length > 0 ? { unpinned } : {}),
     };
   }
 }
@@ -136,22 +137,25 @@ async function isKnown(store: ImportStore, uuid: string): Promise<boolean> {
   return (await store.entries([uuid])).length > 0;
 }
 
-/** What belongs to the session beside its entries. All of it may be stored twice with the effect of once. */
+/** What belongs to the session beside its entries, stored twice with the effect of once. Returns the files that are left unpinned. */
 async function finish(
   store: ImportStore,
   session: string,
   { usage, pins, memoryWrites, retries }: ExportedSession,
   leaf: string | null,
-): Promise<void> {
+): Promise<string[]> {
   await store.append(session, { entries: [], usage, memoryWrites });
   // Whatever a pinned file holds by then would be sent along with every compaction: which files those are is the user's to say.
   for (const pin of pins) if (pin.kind !== 'file') await store.savePin({ ...pin, session });
+  const files = pins.filter(({ kind }) => kind === 'file').map(({ target }) => target);
+  const pinned = new Set((files.length > 0 ? await store.pins(session) : []).map(({ kind, target }) => (kind === 'file' ? target : '')));
   for (const retry of retries) {
     await store.saveSummaryRetry(retry).catch((error: unknown) => {
       if (!StoreError.is(error) || error.reason !== 'invalid') throw error;
     });
   }
   if (leaf !== null && (await isKnown(store, leaf))) await store.moveLeaf(session, leaf);
+  return files.filter((path) => !pinned.has(path));
 }
 
 const mostEntries = 200;

@@ -17,6 +17,7 @@ export type ImportStore = Pick<
   | 'restoreSession'
   | 'append'
   | 'purge'
+  | 'pins'
   | 'savePin'
   | 'saveSummaryRetry'
 >;
