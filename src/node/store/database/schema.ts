@@ -328,3 +328,9 @@ CREATE TABLE sync_note_files(
   next_digest TEXT
 ) WITHOUT ROWID;
 `;
+
+/**
+ * Version 9. The first page of a short session asks where its branches begin. Without an index of its own that read the first entry of
+ * every session there is.
+ */
+export const schemaV9 = `CREATE INDEX entries_roots ON entries(session) WHERE parent IS NULL;`;

@@ -84,8 +84,12 @@ export function transcriptPage(
     const shown = (sides.get(entry.uuid) ?? []).filter((side) => !isResumed || side.seq < (resumedAt?.seq ?? 0));
     return entry.display ? [entry, ...shown] : shown;
   });
-  const parents = walked.map(({ parent }) => parent);
-  const children = tree.children(before ? parents : [...parents, session.leaf], membersOf(tree, session, walked));
+  const parents = new Set([...walked.map(({ parent }) => parent), ...(before ? [] : [session.leaf])]);
+  const children = tree.children(
+    [...parents].filter((parent) => parent !== null),
+    membersOf(tree, session, walked),
+  );
+  if (parents.has(null)) children.set(null, rootsOf(tree, session, walked));
   const forks = walked.flatMap(({ uuid: entry, seq, parent }): Fork[] => {
     const branches = children.get(parent) ?? [];
     return branches.length > 1 ? [{ entry, seq, branches }] : [];
@@ -122,6 +126,17 @@ function membersOf(
 ): (child: { readonly uuid: string; readonly session: string }) => boolean {
   const onBranch = new Set(walked.map((entry) => entry.uuid));
   return (child) => child.session === uuid || onBranch.has(child.uuid) || (forkEntry !== null && tree.isOnBranch(child.uuid, forkEntry));
+}
+
+/** Where the session's branches begin, oldest first; a fork's may begin in the session that it is from. */
+function rootsOf(tree: TreeRows, { uuid, forkEntry }: Session, walked: readonly StoredEntry[]): string[] {
+  const roots = new Map(tree.roots(uuid).map((root) => [root.uuid, root.seq]));
+  const first = walked[0];
+  if (first?.parent === null) roots.set(first.uuid, first.seq);
+  // The rest of a fork's branch has been walked, unless the fork stands at a branch of its own.
+  if (forkEntry !== null && !walked.some((entry) => entry.uuid === forkEntry))
+    for (const node of tree.walkUp(forkEntry)) if (node.parent === null) roots.set(node.uuid, node.seq);
+  return [...roots].sort(([, a], [, b]) => a - b).map(([root]) => root);
 }
 
 /** What a node inherits from those before it. */

@@ -15,6 +15,7 @@ export interface TreeNode {
 }
 
 const columns = 'e.seq, e.uuid, e.parent, e.entry_type, e.role, e.created_at';
+const marks = [...markTypes].map((type) => `'${type}'`).join(', ');
 
 /** The shape of the tree, read without the texts. */
 export class TreeRows {
@@ -25,28 +26,32 @@ export class TreeRows {
     return this.connection.all(`SELECT ${columns} FROM entries e WHERE e.session = ? ORDER BY e.seq`, [session]).map(decodeNode);
   }
 
-  /** What stands behind each of the parents (null: roots), of the sessions and entries that count, without marks, oldest first. */
+  /** What stands behind each of the parents, of the sessions and entries that count, without marks, oldest first. */
   children(
-    parents: readonly (string | null)[],
+    parents: readonly string[],
     counts: (child: { readonly uuid: string; readonly session: string }) => boolean,
   ): Map<string | null, string[]> {
-    const sides = [...markTypes].map((type) => `'${type}'`).join(', ');
+    const rows = this.connection.iterate(
+      `SELECT e.parent, e.uuid, e.session FROM json_each(?) p CROSS JOIN entries e ON e.parent = p.value
+       WHERE e.entry_type NOT IN (${marks}) ORDER BY e.seq`,
+      [JSON.stringify(parents)],
+    );
     const found = new Map<string | null, string[]>();
-    const add = (row: Row) => {
+    for (const row of rows) {
       const uuid = String(row['uuid']);
-      const parent = row['parent'] === null ? null : String(row['parent']);
+      const parent = String(row['parent']);
       if (counts({ uuid, session: String(row['session']) })) found.set(parent, [...(found.get(parent) ?? []), uuid]);
-    };
-    const select = 'SELECT e.parent, e.uuid, e.session FROM';
-    const rest = `e.entry_type NOT IN (${sides}) ORDER BY e.seq`;
-    this.connection
-      .all(`${select} json_each(?) p CROSS JOIN entries e ON e.parent = p.value WHERE ${rest}`, [
-        JSON.stringify(parents.filter((parent) => parent !== null)),
-      ])
-      .forEach(add);
-    if (parents.includes(null))
-      this.connection.all(`${select} entries e INDEXED BY entries_by_parent WHERE e.parent IS NULL AND ${rest}`, []).forEach(add);
+    }
     return found;
+  }
+
+  /** The session's own entries that follow none, without marks, oldest first: the first message, and what it was edited to. */
+  roots(session: string): TreeNode[] {
+    return this.connection
+      .all(`SELECT ${columns} FROM entries e WHERE e.session = ? AND e.parent IS NULL AND e.entry_type NOT IN (${marks}) ORDER BY e.seq`, [
+        session,
+      ])
+      .map(decodeNode);
   }
 
   /** Walks from `uuid` towards the root, read as far as the caller goes. */

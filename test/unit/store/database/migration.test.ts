@@ -22,6 +22,8 @@ const fixtureV5 = stored('v5');
 const fixtureV6 = stored('v6');
 /** With synchronizing on, and everything told. */
 const fixtureV7 = stored('v7');
+/** What the program made of that one in its turn, with a message edited that had been the first. */
+const fixtureV8 = stored('v8');
 /** In the header of a SQLite file. */
 const userVersionAt = 60;
 
@@ -303,6 +305,26 @@ describe('store: a file of version 7', () => {
     assert.deepEqual(await reader.call('listSessions', [{ alias: '20260101_001' }]), []);
     await reader.close();
     assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV7));
+    temp.remove();
+  });
+});
+
+describe('store: a file of version 8', () => {
+  const pageOf = async (folder: string, readonly: boolean) => {
+    const store = await openHost(folder, { readonly });
+    const { forks } = await store.call('page', ['s-b', { limit: 50 }]);
+    await store.close();
+    return forks.map(({ entry, branches }) => [entry, branches]);
+  };
+  const forks = [['second-root', ['01930000-0000-7000-8000-000000000009', 'second-root']]];
+
+  it('finds where its branches begin by an index of their own, and is read without one by a reader', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV8, storeFiles(temp.path).main);
+    assert.deepEqual(await pageOf(temp.path, true), forks);
+    assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV8));
+    assert.deepEqual(await pageOf(temp.path, false), forks);
+    assert.equal(readFileSync(`${storeFiles(temp.path).main}.v8.bak`).readUInt32BE(userVersionAt), 8);
     temp.remove();
   });
 });

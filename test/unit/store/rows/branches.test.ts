@@ -120,6 +120,15 @@ describe('store: branches and forks', () => {
     const second = userMessage(session, null, 'another root');
     await append(second);
     assert.deepEqual(await forksOf(session), { forks: [{ entry: second.uuid, branches: [root.uuid, second.uuid] }], beyondLeaf: [] });
+
+    const begunAnew = userMessage(uuid, null, 'the fork, edited at its first message');
+    await store.append(uuid, { entries: [begunAnew] });
+    const roots = [root.uuid, begunAnew.uuid];
+    assert.deepEqual(await forksOf(uuid), { forks: [{ entry: begunAnew.uuid, branches: roots }], beyondLeaf: [] });
+    await store.moveLeaf(uuid, other.uuid);
+    assert.deepEqual((await forksOf(uuid)).forks[0], { entry: root.uuid, branches: roots });
+    await store.moveLeaf(uuid, null);
+    assert.deepEqual(await forksOf(uuid), { forks: [], beyondLeaf: roots });
   });
 
   it('forks a session from any entry: shared past, own future', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import { openingReach } from '../../../../src/core/chat/branchState';
 import type { NewEntry } from '../../../../src/core/session/entry';
 import { loadSqlite, type Sqlite } from '../../../../src/node/store/wasm/sqlite';
 import { openOperations, type StoreOperations } from '../../../../src/node/store/owner/storeOperations';
@@ -118,6 +119,46 @@ describe('store: what reading a session costs', () => {
     console.log(`      reads of ${small} and of ${large} entries: ${JSON.stringify(measured)}`);
     const [few, many] = measured as [number[], number[]];
     // The trees of the indices get one or two levels deeper, each of which is a page or two for each of them.
+    for (const [i, pages] of many.entries()) assert.ok(pages <= few[i]! * 1.25 + 12, `${pages} pages against ${few[i]}`);
+  });
+
+  /** A short session among so many others. */
+  const makeAmong = (others: number): { readonly folder: string } => {
+    const temp = tempFolder();
+    temps.push(temp);
+    const { core, database } = open(temp.path);
+    for (let n = 0; n <= others; n++) {
+      const session = n === others >> 1 ? 's' : `s${n}`;
+      core.createSession({ uuid: session, channel: 'cli', createdAt: n * 86_400_000 });
+      const entries: NewEntry[] = [];
+      for (let i = 0; i < 6; i++) entries.push(userMessage(session, entries.at(-1)?.uuid ?? null, `message ${i} of ${n} `.repeat(20)));
+      core.append(session, { entries });
+    }
+    database.close();
+    return { folder: temp.path };
+  };
+
+  it('does not grow with the history: the list, a short session and its fork, an empty one, the live branch, one more message', () => {
+    const measured = [150, 600].map((others) => {
+      const { folder } = makeAmong(others);
+      return [
+        cost(folder, (core) => assert.equal(core.listSessions({ limit: 10 }).length, 10)),
+        cost(folder, (core) => assert.equal(core.page('s', { limit: 50 }).entries.length, 6)),
+        cost(folder, (core) => {
+          const { leaf } = core.session('s')!;
+          core.forkSession(leaf!, { uuid: 'fork', channel: 'cli', createdAt: 1 });
+          assert.deepEqual(core.page('fork', { limit: 50 }).forks, []);
+        }),
+        cost(folder, (core) => {
+          core.createSession({ uuid: 'empty', channel: 'cli', createdAt: 1 });
+          assert.deepEqual(core.page('empty', { limit: 50 }).beyondLeaf, []);
+        }),
+        cost(folder, (core) => assert.equal(core.liveBranch('s', openingReach).entries.length, 6)),
+        cost(folder, (core) => core.append('s', { entries: [userMessage('s', core.session('s')!.leaf, 'more', { uuid: testUuid() })] })),
+      ];
+    });
+    console.log(`      reads among 150 and among 600 sessions: ${JSON.stringify(measured)}`);
+    const [few, many] = measured as [number[], number[]];
     for (const [i, pages] of many.entries()) assert.ok(pages <= few[i]! * 1.25 + 12, `${pages} pages against ${few[i]}`);
   });
 });
