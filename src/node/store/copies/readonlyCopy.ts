@@ -1,21 +1,10 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import { toStoreError } from '../database/connection';
+import { copyFileInUse } from '../database/copyFile';
 import { sizeOf } from '../database/storeFiles';
 import { livenessOf, ProcessIdentity, thisProcess } from '../sharing/processIdentity';
 import type { DatabaseFiles } from '../wasm/fileBridge';
@@ -155,43 +144,4 @@ function walSalts(wal: string): string | null {
 function fingerprint(file: string): string {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : '-';
-}
-
-const chunkBytes = 1024 * 1024;
-
-/** Tests pass ones during which the file changes, and as where it cannot be cloned. */
-interface CopyWays {
-  readonly read?: typeof readSync;
-  readonly clone?: (from: string, to: string) => boolean;
-}
-
-/**
- * Copies a file that another process may be writing, to the end that it then has. `copyFileSync` may never return from one: when the
- * file has become shorter since it looked (a checkpoint empties the log), it goes on asking for the bytes that are missing.
- */
-export function copyFileInUse(from: string, to: string, { read = readSync, clone = isCloned }: CopyWays = {}): void {
-  if (clone(from, to)) return;
-  const source = openSync(from, 'r');
-  try {
-    const target = openSync(to, 'w', 0o600);
-    try {
-      const chunk = Buffer.allocUnsafe(chunkBytes);
-      for (let at = 0, bytes: number; (bytes = read(source, chunk, 0, chunk.length, at)) > 0; at += bytes)
-        writeFileSync(target, chunk.subarray(0, bytes));
-    } finally {
-      closeSync(target);
-    }
-  } finally {
-    closeSync(source);
-  }
-}
-
-/** Copies in one step, where the file system can; what else is wrong shows when the file is read. */
-function isCloned(from: string, to: string): boolean {
-  try {
-    copyFileSync(from, to, constants.COPYFILE_FICLONE_FORCE);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -4,6 +4,7 @@ import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import { syncFolder, writeFileAtomic } from './atomicFile';
 import { Connection, toStoreError } from './connection';
+import { copyFileDurably } from './copyFile';
 import type { Binding, DatabaseFiles } from '../wasm/fileBridge';
 import { findSilentDamage } from './logDamage';
 import { migrate, refuseNewer, schemaVersion } from './migrations';
@@ -39,7 +40,7 @@ export function openForWriting(sqlite: Sqlite, files: StoreFiles, beforeCommit: 
     const { connection } = opened;
     migrate(connection, (version) => {
       if (durability === 'file') connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      writeFileAtomic(`${files.main}.v${version}.bak`, readFileSync(files.main));
+      copyFileDurably(files.main, `${files.main}.v${version}.bak`);
     });
     const expected = readGeneration(files);
     const found = Number(connection.get("SELECT value FROM meta WHERE key = 'generation'")?.['value'] ?? 0);

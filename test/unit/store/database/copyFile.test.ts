@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync, readSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyFileInUse } from '../../../../src/node/store/copies/readonlyCopy';
+import { copyFileDurably, copyFileInUse } from '../../../../src/node/store/database/copyFile';
 import { tempFolder } from '../../../support/store/storeTemp';
 
 describe('store: the copy of a file in use', () => {
@@ -48,5 +48,16 @@ describe('store: the copy of a file in use', () => {
 
   it('says what is missing', () => {
     assert.throws(() => copyFileInUse(join(temp.path, 'nothing'), to), { code: 'ENOENT' });
+  });
+
+  it('takes the place of another file as a whole, or leaves it alone', () => {
+    writeFileSync(to, 'old');
+    assert.throws(() => copyFileDurably(join(temp.path, 'nothing'), to), { code: 'ENOENT' });
+    assert.equal(readFileSync(to, 'utf8'), 'old');
+    copyFileDurably(from, to);
+    assert.ok(readFileSync(to).equals(whole));
+    mkdirSync(join(temp.path, 'folder'));
+    assert.throws(() => copyFileDurably(from, join(temp.path, 'folder')));
+    assert.deepEqual(readdirSync(temp.path).sort(), ['folder', 'from', 'to']);
   });
 });
