@@ -18,6 +18,8 @@ import { VscodeWorkspace } from '../vscode/tools/vscodeWorkspace';
 import { editorTools } from '../vscode/tools/editorTools';
 import { SavedFiles } from '../vscode/tools/savedFiles';
 import { EmbeddingStatus } from '../vscode/sessions/embeddingStatus';
+import { recallElsewhere } from '../vscode/sessions/searchOthers';
+import { OtherSessions } from '../vscode/sessions/tree/otherSessions';
 import { type Base, endpointIn, userNotes } from './base';
 
 /** Only a conversation needs this. */
@@ -32,6 +34,8 @@ export interface ChatParts {
   readonly places: ChatPlaces;
   readonly runtime: LazyRuntime;
   readonly store: StoreAccess;
+  /** Histories of other workspaces, read when somebody asks. */
+  readonly others: OtherSessions;
   readonly models: ModelSource;
   readonly fullQuestions: FullQuestions;
   readonly previews: CompactionPreviews;
@@ -45,7 +49,12 @@ export function composeChat(base: Base, focusSideBar: () => void, noteSessions: 
     if (places.of(question.session)?.controller.feed.visible) return;
     void notifyFull(question).then((answer) => answer && fullQuestions.answer(question.session, answer));
   });
-  const runtime = composeRuntime(base, {
+  const others = owned.add(
+    new OtherSessions({ list: () => location.others(), open: async (folder) => (await runtime.get()).readStore(folder), log }),
+  );
+  const elsewhere = recallElsewhere(others, log);
+  const runtime: LazyRuntime = composeRuntime(base, {
+    elsewhere: () => (configuration.current.recallElsewhere && workspace.isTrusted ? elsewhere : null),
     askWhenFull: fullQuestions.ask,
     reviewCompaction: reviewWith(previews),
     session: () => places.active.session?.uuid ?? '',
@@ -96,12 +105,12 @@ export function composeChat(base: Base, focusSideBar: () => void, noteSessions: 
       log,
     }),
   );
-  return { places, runtime, store, models, fullQuestions, previews };
+  return { places, runtime, store, others, models, fullQuestions, previews };
 }
 
 function composeRuntime(
   { context, log, memory, configuration, commands, terminals, owned }: Base,
-  asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>,
+  asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach' | 'elsewhere'>,
 ): LazyRuntime {
   let loaded: Promise<ConversationFactory> | undefined;
   const saved = new SavedFiles();

@@ -1,5 +1,4 @@
 import type { Agents } from '../vscode/agents/agents';
-import { OtherSessions } from '../vscode/sessions/tree/otherSessions';
 import { otherHistories, type OtherHistories } from '../vscode/sessions/searchOthers';
 import { SessionDocuments } from '../vscode/sessions/sessionDocuments';
 import { SessionsTree } from '../vscode/sessions/tree/sessionsTree';
@@ -19,12 +18,10 @@ export interface SessionParts {
 /** The Sessions view, and what becomes of sessions in the trash. */
 export function composeSessions(
   { log, memory, contextKeys, sessionsView, owned, configuration, location }: Base,
-  { places, runtime, store }: ChatParts,
+  { places, store, others }: ChatParts,
   agents: Agents,
 ): SessionParts {
-  const others = owned.add(
-    new OtherSessions({ list: () => location.others(), open: async (folder) => (await runtime.get()).readStore(folder), log }),
-  );
+  const histories = otherHistories(others, log);
   const documents = owned.add(new SessionDocuments(others));
   const tree = owned.add(
     new SessionsTree({
@@ -32,6 +29,7 @@ export function composeSessions(
       store,
       places,
       others,
+      histories,
       agents,
       offersRelink: async () => !memory.relinkDeclined() && (await location.likely()) !== undefined,
       sorting: memory,
@@ -65,5 +63,5 @@ export function composeSessions(
       .run()
       .then(() => cleanUp.run())
       .then(trim);
-  return { tree, documents, otherHistories: otherHistories(others, log), runRetention };
+  return { tree, documents, otherHistories: histories, runRetention };
 }

@@ -118,6 +118,7 @@ export function composeSurfaces(
         tree,
         documents,
         filterChanged: (filtered) => contextKeys.set('sessionsFiltered', filtered),
+        allShown: (are) => contextKeys.set('allWorkspaces', are),
       },
       relink: { candidates: () => location.candidates(), relink: (candidate) => location.relink(candidate) },
     });

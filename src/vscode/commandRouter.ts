@@ -96,7 +96,7 @@ export interface CommandRouterDeps {
   readonly restores: Pick<RestoreCommandsDeps, 'restorer' | 'choice'>;
   readonly reviews: Pick<ReviewCommandsDeps, 'reviewer'> & { readonly open: OpenReview };
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
-  readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'details' | 'cleanUpDays' | 'filterChanged'>;
+  readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'details' | 'cleanUpDays' | 'filterChanged' | 'allShown'>;
   readonly relink: Pick<RelinkDeps, 'candidates' | 'relink'>;
 }
 

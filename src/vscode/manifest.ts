@@ -70,6 +70,8 @@ export const commandIds = {
   filterSessions: 'threadkeeper.filterSessions',
   clearSessionFilter: 'threadkeeper.clearSessionFilter',
   refreshSessions: 'threadkeeper.refreshSessions',
+  showAllWorkspaces: 'threadkeeper.showAllWorkspaces',
+  showThisWorkspace: 'threadkeeper.showThisWorkspace',
   openSession: 'threadkeeper.openSession',
   pinSession: 'threadkeeper.pinSession',
   unpinSession: 'threadkeeper.unpinSession',
@@ -148,6 +150,8 @@ export const contextKeys = {
   contextFull: 'threadkeeper.contextFull',
   /** The Sessions view shows only what matches some words. */
   sessionsFiltered: 'threadkeeper.sessionsFiltered',
+  /** It lists the sessions of all workspaces. */
+  allWorkspaces: 'threadkeeper.allWorkspaces',
   /** Something is in the trash. */
   hasTrash: 'threadkeeper.hasTrash',
   /** The history could not be read for the Sessions view. */

@@ -51,6 +51,8 @@ export interface Settings {
   readonly maxRounds: number;
   /** The model is told where to read what a message clearly refers to. */
   readonly recallHints: boolean;
+  /** Recall may read the histories of other workspaces. */
+  readonly recallElsewhere: boolean;
   /** Search and recall go by meaning, too, with this model; null: by words alone. */
   readonly embeddings: EmbeddingChoice | null;
   /** It holds for sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
@@ -126,6 +128,7 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
     variables: { pass: take('tools.passVariables'), withhold: take('tools.withholdVariables') },
     maxRounds: take('tools.maxRounds'),
     recallHints: take('recall.hints'),
+    recallElsewhere: take('recall.otherWorkspaces'),
     embeddings: take('recall.embeddings'),
     policy,
     trashDays: take('history.trashDays'),
@@ -263,6 +266,7 @@ const checks = {
   'tools.useTerminal': aFlag,
   'tools.maxRounds': aCount,
   'recall.hints': aFlag,
+  'recall.otherWorkspaces': aFlag,
   'recall.embeddings': anEmbedder,
   'context.policy': aPreset,
   'openclaw.inherit': aFlag,

@@ -18,6 +18,8 @@ const input = z.object({
   after: z.optional(count),
   offset: z.optional(count),
   allSessions: z.optional(z.boolean()),
+  everywhere: z.optional(z.boolean()),
+  workspace: z.optional(z.string()),
   limit: z.optional(count),
   maxTokens: z.optional(count),
 });
@@ -27,11 +29,19 @@ export type RecallInput =
       readonly kind: 'query';
       readonly query: string;
       readonly allSessions: boolean;
+      /** The user's other workspaces, too. */
+      readonly everywhere: boolean;
       readonly limit: number;
       readonly maxTokens: number | null;
     }
-  | { readonly kind: 'entries'; readonly ids: readonly string[]; readonly offset: number; readonly maxTokens: number | null }
-  | { readonly kind: 'around'; readonly id: string; readonly before: number; readonly after: number; readonly maxTokens: number | null };
+  | ({ readonly kind: 'entries'; readonly ids: readonly string[]; readonly offset: number } & InWorkspace)
+  | ({ readonly kind: 'around'; readonly id: string; readonly before: number; readonly after: number } & InWorkspace);
+
+interface InWorkspace {
+  /** Null: this one. */
+  readonly workspace: string | null;
+  readonly maxTokens: number | null;
+}
 
 /** JSON Schema of the tool: flat, because providers refuse alternatives at the top level. */
 export const recallInputSchema = {
@@ -56,33 +66,59 @@ export const recallInputSchema = {
     allSessions: { type: 'boolean', description: 'With query: search every conversation of this workspace, not only this one.' },
     limit: {
       type: 'integer',
-      description: 'With query: at most this many excerpts (default: as many as maxTokens has room for, at most ${mostExcerpts}).',
+      description: `With query: at most this many excerpts (default: as many as maxTokens has room for, at most ${mostExcerpts}).`,
     },
     maxTokens: { type: 'integer', description: 'Size of the answer (default 3000).' },
   },
   additionalProperties: false,
 } as const;
 
+/** The same where the user lets the tool read other workspaces. */
+export const everywhereInputSchema = {
+  ...recallInputSchema,
+  properties: {
+    ...recallInputSchema.properties,
+    everywhere: {
+      type: 'boolean',
+      description: "With query: search every conversation of every workspace of this user, and what other programs' agents were told.",
+    },
+    workspace: { type: 'string', description: 'With entryIds or around: the workspace that a result names. Default: this one.' },
+  },
+} as const;
+
 /** The parsed input, or a sentence for the model that says what is wrong with it. */
 export function parseRecallInput(value: unknown): RecallInput | string {
   const parsed = input.safeParse(value);
   if (!parsed.success) return `The input is not valid: ${z.prettifyError(parsed.error)}`;
-  const { query, entryIds, around, before, after, offset, allSessions, limit, maxTokens = null } = parsed.data;
+  const {
+    query,
+    entryIds,
+    around,
+    before,
+    after,
+    offset,
+    allSessions,
+    everywhere,
+    workspace = null,
+    limit,
+    maxTokens = null,
+  } = parsed.data;
   const given = [query, entryIds, around].filter((field) => field !== undefined);
   if (given.length !== 1) return 'Give exactly one of "query", "entryIds" and "around".';
   if (around !== undefined) {
     const neighbours = (n: number | undefined) => Math.min(maxNeighbours, n ?? defaultNeighbours);
-    return { kind: 'around', id: String(around).trim(), before: neighbours(before), after: neighbours(after), maxTokens };
+    return { kind: 'around', id: String(around).trim(), before: neighbours(before), after: neighbours(after), workspace, maxTokens };
   }
   if (entryIds !== undefined) {
     const ids = [...new Set((Array.isArray(entryIds) ? entryIds : [entryIds]).map((id) => String(id).trim()))].filter(Boolean);
-    return ids.length === 0 ? '"entryIds" is empty.' : { kind: 'entries', ids, offset: offset ?? 0, maxTokens };
+    return ids.length === 0 ? '"entryIds" is empty.' : { kind: 'entries', ids, offset: offset ?? 0, workspace, maxTokens };
   }
   if (query === undefined || query.trim() === '') return '"query" is empty.';
   return {
     kind: 'query',
     query,
     allSessions: allSessions ?? false,
+    everywhere: everywhere ?? false,
     limit: Math.max(1, Math.min(mostExcerpts, limit ?? mostExcerpts)),
     maxTokens,
   };

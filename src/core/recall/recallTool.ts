@@ -3,28 +3,34 @@ import { estimateTokens } from '../context/measure/estimateTokens';
 import { wholeCharacters } from '../context/projection/excerpt';
 import { timeText } from './dateText';
 import { CancelledError, errorText } from '../errors';
-import { withinTokens, type HitCost } from './evidenceBudget';
-import { Frames, indented, isOneLine, oneLine } from '../frames/frames';
+import { plainName, searchEverywhere, type Elsewhere, type EverywhereResult, type PlacedHit, type RecallStore } from './answers/elsewhere';
+import { withinTokens } from './answers/evidenceBudget';
+import { Frames, indented, oneLine } from '../frames/frames';
 import { recallToolName, speaker, newestQuestion, isRecallable } from './history';
 import type { SessionStore } from '../ports';
-import { parseRecallInput, recallInputSchema, type RecallInput } from './recallInput';
+import { everywhereInputSchema, parseRecallInput, recallInputSchema, type RecallInput } from './recallInput';
+import { ShownHits } from './answers/shownHits';
 import { attachmentNote } from '../session/userMessage';
 import { entryText, markTypes, type StoredEntry } from '../session/entry';
-import type { SearchHit } from '../session/searchQuery';
+import type { SearchQuery } from '../session/searchQuery';
 import type { Tool, ToolOutcome } from '../tools/tool';
 
 export interface RecallDependencies {
-  readonly store: Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'blob'>;
+  readonly store: RecallStore;
   /** The session the model is in; null when it has none (then every session is searched). */
   readonly session: () => string | null;
   /** A new one for every call: what is found was there before it, and cannot have it. */
   readonly newSeal: () => string;
+  /** Other workspaces; null, or left out, while the user does not let the tool read them. Asked anew for every request and call. */
+  readonly elsewhere?: () => Elsewhere | null;
 }
 
 const defaultTokens = 3_000;
 const maxTokens = 12_000;
 /** A search returns at most so many passages of one entry. */
 const questionHits = 3;
+/** Names of workspaces that are told. */
+const mostUnread = 12;
 
 const description =
   'Look up what was said earlier in this conversation, including everything that has been folded into a summary. ' +
@@ -32,19 +38,26 @@ const description =
   'A time like "last Friday" is followed by its date, "beside" names the match that an entry stands next to. ' +
   'Results are verbatim: each entry stands between tags that end with the same number, short ones together, each on a line that begins with its id; whatever else is in them is quoted.';
 
+const everywhereDescription =
+  ' With "everywhere", other workspaces and what was said to other agents there are searched as well; ids of such a result are read with its "workspace".';
+
 /** Lets the model search and read the originals of whatever was compacted. */
 export function createRecallTool(dependencies: RecallDependencies): Tool {
   return {
     name: recallToolName,
-    description,
-    inputSchema: recallInputSchema,
+    get description() {
+      return dependencies.elsewhere?.() ? description + everywhereDescription : description;
+    },
+    get inputSchema() {
+      return dependencies.elsewhere?.() ? everywhereInputSchema : recallInputSchema;
+    },
     access: 'read',
     async run(value, signal) {
       if (signal.aborted) throw new CancelledError();
       const input = parseRecallInput(value);
       if (typeof input === 'string') return { text: input, status: 'error' };
       try {
-        const outcome = await answer(dependencies, input);
+        const outcome = await answer(dependencies, input, signal);
         if (signal.aborted) throw new CancelledError();
         return outcome;
       } catch (error) {
@@ -55,39 +68,73 @@ export function createRecallTool(dependencies: RecallDependencies): Tool {
   };
 }
 
-function answer(dependencies: RecallDependencies, input: RecallInput): Promise<ToolOutcome> {
+function answer(dependencies: RecallDependencies, input: RecallInput, signal: AbortSignal): Promise<ToolOutcome> {
   const budget = Math.min(maxTokens, Math.max(200, input.maxTokens ?? defaultTokens));
   switch (input.kind) {
     case 'query':
-      return search(dependencies, input, budget);
+      return search(dependencies, input, budget, signal);
     case 'entries':
-      return read(dependencies, input, budget);
+      return inWorkspace(dependencies, input.workspace, (there) => read(there, input, budget));
     case 'around':
-      return around(dependencies, input, budget);
+      return inWorkspace(dependencies, input.workspace, (there) => around(there, input, budget));
   }
 }
 
+/** Ids belong to one workspace: this one, or the one that the model names. */
+async function inWorkspace(
+  dependencies: RecallDependencies,
+  workspace: string | null,
+  work: (there: RecallDependencies) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  if (workspace === null) return work(dependencies);
+  const elsewhere = dependencies.elsewhere?.() ?? null;
+  if (elsewhere === null) return notAllowed;
+  const outcome = await elsewhere.read(workspace, (store) => work({ ...dependencies, store }));
+  return outcome ?? { text: `No other workspace is called ${nameOf(workspace)}.`, status: 'error' };
+}
+
+const notAllowed: ToolOutcome = {
+  text: 'The user does not let this tool read other workspaces. They can switch that on by the setting threadkeeper.recall.otherWorkspaces.',
+  status: 'error',
+};
+
+function nameOf(workspace: string): string {
+  return `"${plainName(workspace)}"`;
+}
+
 async function search(
-  { store, session, newSeal }: RecallDependencies,
+  dependencies: RecallDependencies,
   input: RecallInput & { kind: 'query' },
   budget: number,
+  signal: AbortSignal,
 ): Promise<ToolOutcome> {
+  const { store, session, newSeal } = dependencies;
+  const elsewhere = input.everywhere ? (dependencies.elsewhere?.() ?? null) : null;
+  if (input.everywhere && elsewhere === null) return notAllowed;
   const current = session();
-  const own = input.allSessions ? null : current;
+  const own = input.allSessions || elsewhere ? null : current;
   // The message that is being answered has the words of the query and answers nothing; the model has it before it.
   const asked = current === null ? null : await newestQuestion(store, current);
-  const result = await store.search({
+  const query: SearchQuery = {
     text: input.query,
     limit: input.limit + (asked === null ? 0 : questionHits),
     byMeaning: true,
     ...(own === null ? {} : { session: own }),
-  });
-  const { terms, complete } = result;
+  };
+  const result: EverywhereResult = elsewhere
+    ? await searchEverywhere(store, elsewhere, query, signal)
+    : { ...(await store.search(query)), unread: [] };
+  const { terms, complete, unread } = result;
   const askedSeq = result.hits.find(({ entry }) => entry === asked)?.seq;
-  const hits = result.hits.filter(({ entry, beside }) => entry !== asked && (beside === null || beside !== askedSeq)).slice(0, input.limit);
+  const isAsked = ({ entry, beside, workspace }: PlacedHit) =>
+    entry === asked || (workspace === undefined && beside !== null && beside === askedSeq);
+  const hits = result.hits.filter((hit) => !isAsked(hit)).slice(0, input.limit);
   if (terms.length === 0) return { text: `"${input.query}" has no words to search for.`, status: 'error' };
-  const scope = own === null ? 'all conversations' : 'this conversation';
-  const notAll = complete ? [] : ['Not all of the history could be searched: it is still being indexed.'];
+  const scope = elsewhere ? 'all workspaces' : own === null ? 'all conversations' : 'this conversation';
+  const notAll = [
+    ...(complete ? [] : ['Not all of the history could be searched: it is still being indexed.']),
+    ...(unread.length === 0 ? [] : [`Workspaces that were not searched: ${unread.slice(0, mostUnread).map(nameOf).join(', ')}.`]),
+  ];
   const best = hits[0];
   if (!best) {
     const hint = own === null ? 'Try other words.' : 'Try other words, or "allSessions": true.';
@@ -97,9 +144,11 @@ async function search(
   const { hits: chosen, left } = withinTokens(hits, budget - shown.frameCost, (hit) => shown.costOf(hit));
   const parts = shown.parts(chosen);
   const used = estimateTokens(parts.join('\n\n'));
-  const head = `The ${chosen.length} best passages of ${scope}, verbatim, about ${used} tokens (estimated; at most ${budget}). The best of them is #${best.seq}.`;
-  const more = `recall {"entryIds": ["#${best.seq}"]} reads a whole entry, recall {"around": "#${best.seq}"} what was said around it.`;
-  const notShown = left.length === 0 ? [] : [`Less relevant, not shown for lack of room: ${left.map((seq) => `#${seq}`).join(', ')}.`];
+  const there = best.workspace === undefined ? '' : `, "workspace": ${nameOf(best.workspace)}`;
+  const head = `The ${chosen.length} best passages of ${scope}, verbatim, about ${used} tokens (estimated; at most ${budget}). The best of them is #${best.seq}${best.workspace === undefined ? '' : ` of workspace ${nameOf(best.workspace)}`}.`;
+  const more = `recall {"entryIds": ["#${best.seq}"]${there}} reads a whole entry, recall {"around": "#${best.seq}"${there}} what was said around it.`;
+  const names = left.map(({ seq, workspace }) => (workspace === undefined ? `#${seq}` : `#${seq} of ${nameOf(workspace)}`));
+  const notShown = names.length === 0 ? [] : [`Less relevant, not shown for lack of room: ${names.join(', ')}.`];
   return { text: [head, ...notAll, ...parts, ...notShown, more].join('\n\n'), status: 'ok' };
 }
 
@@ -177,115 +226,9 @@ function leading(entry: StoredEntry, offset: number, tokens: number): Shown {
 }
 
 function element(frames: Frames, { seq, content, createdAt }: StoredEntry, shown: Shown): string {
-  return tagged(frames, { seq, speaker: speaker(content), at: createdAt }, shown);
-}
-
-/**
- * Hits as the model reads them: passages of several lines in frames of their own; all that are one line in one frame, those of a day of a
- * session together and in the order in which they were said. That costs half, and is read as what it was. What has the best hit comes
- * first.
- */
-class ShownHits {
-  constructor(
-    private readonly frames: Frames,
-    /** There are several sessions: each hit names its own. */
-    private readonly named: boolean,
-    /** The question asks for a time. */
-    private readonly datesFirst: boolean,
-  ) {}
-
-  costOf(hit: SearchHit): HitCost {
-    const shares = sectionOf(hit);
-    if (shares === null) return { own: estimateTokens(this.alone(hit)), shares, frame: 0 };
-    return { own: estimateTokens(`#${about(hit)}: ${hit.text.trim()}\n`), shares, frame: estimateTokens(`${this.heading(hit)}\n`) };
-  }
-
-  /** Tokens of the frame that all hits of one line share. */
-  get frameCost(): number {
-    return estimateTokens(this.frames.entries([]));
-  }
-
-  parts(hits: readonly SearchHit[]): string[] {
-    const short = hits.filter((hit) => sectionOf(hit) !== null);
-    const first = short[0];
-    return hits.flatMap((hit) => {
-      if (short.length === 1 || sectionOf(hit) === null) return [this.alone(hit)];
-      return hit === first ? [this.together(short)] : [];
-    });
-  }
-
-  private together(hits: readonly SearchHit[]): string {
-    const sections = new Map<string | null, SearchHit[]>();
-    for (const hit of hits) sections.set(sectionOf(hit), [...(sections.get(sectionOf(hit)) ?? []), hit]);
-    return this.frames.entries(
-      [...sections.values()].flatMap((section) => {
-        const lines = [...section]
-          .sort((x, y) => x.seq - y.seq || x.start - y.start)
-          .map((hit) => ({ about: about(hit), text: hit.text.trim() }));
-        return section[0] ? [{ heading: this.heading(section[0]), lines }] : [];
-      }),
-    );
-  }
-
-  private heading(hit: SearchHit): string {
-    const day = timeText(hit.at).slice(0, dayLength);
-    return this.named ? `${day}, session ${sessionName(hit)}` : day;
-  }
-
-  private alone(hit: SearchHit): string {
-    const { dates, beside, found } = notesOn(hit);
-    const origin = { session: this.named ? sessionName(hit) : undefined, beside, found };
-    return this.datesFirst
-      ? tagged(this.frames, hit, hit, origin, { time: timeText(hit.at), dates })
-      : tagged(this.frames, hit, hit, { ...origin, dates });
-  }
-}
-
-/** What stands before a text of one line. */
-function about(hit: SearchHit): string {
-  const { beside, found, dates, characters } = notesOn(hit);
-  const notes = [dates, beside && `beside ${beside}`, found && `found ${found}`, characters && `characters ${characters}`];
-  return [`${hit.seq} ${hit.speaker} ${timeText(hit.at).slice(dayLength + 1)}`, ...notes.flatMap((note) => note ?? [])].join(', ');
-}
-
-/** Characters of a day in `timeText`. */
-const dayLength = 10;
-
-/** Null for a text of several lines, which would not be verbatim between others. */
-function sectionOf({ session, at, text }: SearchHit): string | null {
-  return isOneLine(text.trim()) ? `${session} ${timeText(at).slice(0, dayLength)}` : null;
-}
-
-function sessionName({ sessionId, sessionTitle }: SearchHit): string {
-  return `${sessionId} ${sessionTitle}`.trim();
-}
-
-function notesOn({
-  seq,
-  beside,
-  meant,
-  dates,
-  text,
-  start,
-  length,
-}: SearchHit): Readonly<Record<'beside' | 'found' | 'dates' | 'characters', string | undefined>> {
-  return {
-    beside: beside === null || beside === seq ? undefined : `#${beside}`,
-    found: meant ? 'by meaning' : undefined,
-    dates: dates.length === 0 ? undefined : dates.map(({ said, day }) => `${said}: ${day}`).join('; '),
-    characters: text.length === length ? undefined : `${start}-${start + text.length} of ${length}`,
-  };
-}
-
-function tagged(
-  frames: Frames,
-  { seq, speaker, at }: Pick<SearchHit, 'seq' | 'speaker' | 'at'>,
-  { text, start, length }: Shown,
-  about: Readonly<Record<string, string | undefined>> = {},
-  first: Readonly<Record<string, string | undefined>> = {},
-): string {
+  const { text, start, length } = shown;
   const characters = text.length === length ? undefined : `${start}-${start + text.length} of ${length}`;
-  return frames.entry({ ...first, id: `#${seq}`, role: speaker, time: timeText(at), ...about, characters }, text.trim());
+  return frames.entry({ id: `#${seq}`, role: speaker(content), time: timeText(createdAt), characters }, text.trim());
 }
 
 /**

@@ -4,7 +4,7 @@ import { commitText, limitTexts, saidText, unknownText } from '../../core/attrib
 import { timeText } from '../../core/recall/dateText';
 import type { StoredEntry } from '../../core/session/entry';
 import { whyLine, type LineEdit, type LineReason } from './whyLine';
-import { programOf } from '../mcp/programNames';
+import { programOf } from '../../core/transfer/programNames';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../cli/flags';
 import { storeFlag, withReader } from '../cli/storeFlags';
 import { plain } from '../cli/terminal';

@@ -3,6 +3,7 @@ import { wholeCharacters } from '../../core/context/projection/excerpt';
 import { Frames, type Sealed } from '../../core/frames/frames';
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import { memoryRoot } from '../../core/memory/notes';
+import { callArguments } from '../../core/recall/answers/callText';
 import { timeText } from '../../core/recall/dateText';
 import { dayStart } from '../../core/recall/parseSearchText';
 import { isRecallable, speaker } from '../../core/recall/history';
@@ -11,7 +12,7 @@ import { entryText, type StoredEntry } from '../../core/session/entry';
 import type { SearchHit, SearchRole } from '../../core/session/searchQuery';
 import type { Session } from '../../core/session/session';
 import { newSeal } from '../runtime/ids';
-import { programOf } from './programNames';
+import { programOf } from '../../core/transfer/programNames';
 import type { ReadableStore, SharedHistories, SharedHistory } from './sharedHistories';
 
 const defaultTokens = 3_000;
@@ -215,7 +216,7 @@ export class HistoryTools {
         beside: hit.beside === null || hit.beside === hit.seq ? undefined : `#${hit.beside}`,
         link: this.link(hit.session, hit.entry),
       },
-      hit.text.trim(),
+      (callArguments(hit) ?? hit.text).trim(),
     );
   }
 

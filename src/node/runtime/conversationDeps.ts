@@ -4,7 +4,7 @@ import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/poli
 import { memoryHead } from '../../core/memory/notes';
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { MemoryNotes } from '../../core/ports';
-import { createRecallTool } from '../../core/recall/recallTool';
+import { createRecallTool, type RecallDependencies } from '../../core/recall/recallTool';
 import { skillList, createSkillTool, type Skill } from '../../core/skills/skill';
 import { createTodoTool } from '../../core/todo/todoTool';
 import { WorkspacePins } from '../memory/workspaceTexts';
@@ -19,6 +19,8 @@ export interface ConversationParts extends Omit<ConversationDeps, Made | 'otherT
   readonly notes: MemoryNotes;
   /** Recall searches the session with this UUID first. */
   readonly session: string;
+  /** Recall may read these other workspaces. */
+  readonly elsewhere?: NonNullable<RecallDependencies['elsewhere']>;
   /** These tools stand beside the notes and recall. */
   readonly tools: () => readonly Tool[];
   readonly instructions: () => string;
@@ -34,6 +36,7 @@ export interface ConversationParts extends Omit<ConversationDeps, Made | 'otherT
 export function conversationDeps({
   notes,
   session: own,
+  elsewhere = () => null,
   tools,
   instructions,
   skills,
@@ -48,7 +51,7 @@ export function conversationDeps({
     ids: new UuidV7(),
     tools: (notify) => [
       createMemoryTool(notes, ({ path, op, bytes }) => notify({ type: 'memory_written', path, op, bytes })),
-      createRecallTool({ store: shared.store, session: () => own, newSeal }),
+      createRecallTool({ store: shared.store, session: () => own, newSeal, elsewhere }),
       createTodoTool(),
       ...(skills.length > 0 ? [createSkillTool(skills)] : []),
       ...tools(),

@@ -6,7 +6,7 @@ import type { SessionStore } from '../../core/ports';
 import { timeText } from '../../core/recall/dateText';
 import type { StoredEntry } from '../../core/session/entry';
 import type { LineEdit, LineReason } from '../../node/attribution/whyLine';
-import { programOf } from '../../node/mcp/programNames';
+import { programOf } from '../../core/transfer/programNames';
 import { plainLabel } from '../plainText';
 
 export interface WhyThisLineDeps {

@@ -9,6 +9,7 @@ import { createAsideTool } from '../../core/aside/asideTool';
 import { OfflineModel } from '../../core/offline/offlineModel';
 import type { Logger, MemoryNotes, SessionStore, TokenCounter } from '../../core/ports';
 import type { Session } from '../../core/session/session';
+import type { Elsewhere } from '../../core/recall/answers/elsewhere';
 import { WorkspacePassages } from '../../core/recall/workspacePassages';
 import { approvalRule } from '../../core/tools/approvalRule';
 import type { Tool } from '../../core/tools/tool';
@@ -64,6 +65,8 @@ export interface ConversationFactoryOptions {
   readonly askBudget: (spent: number, budget: number) => Promise<boolean>;
   /** How a provider is reached. Rejects with `ModelError`. */
   readonly reach: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
+  /** Other workspaces, as far as the user lets recall read them. */
+  readonly elsewhere: () => Elsewhere | null;
   /** The models of VS Code. */
   readonly hosted: HostedModels;
   readonly log: Logger;
@@ -191,6 +194,7 @@ export class ConversationFactory {
       notes: this.of(store).notes,
       log,
       session,
+      elsewhere: this.options.elsewhere,
       approvalRule: (question, tool) => approvalRule(question, tool, settings().approval, this.options.isTrusted()),
       maxRounds: () => settings().maxRounds,
       recallHints: () => settings().recallHints,

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { t, wholeNumber } from '../../core/l10n';
 import type { KnownWorkspace } from '../../node/workspaces/workspaceEntry';
 import type { RelinkCandidate, RelinkReason } from '../../node/workspaces/predecessor';
-import type { OtherWorkspace } from '../sessions/tree/sessionNodes';
+import type { OtherWorkspace } from '../sessions/tree/otherWorkspace';
 import { ago } from '../../protocol/figures';
 
 /** Name and place of a workspace as people know it: from `file:///home/me/tides`, `tides` and `/home/me/tides`. */

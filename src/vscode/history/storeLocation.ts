@@ -12,7 +12,7 @@ import {
 } from '../../node/workspaces/workspaceRegistry';
 import { gitRemote } from './gitRemote';
 import { otherWorkspace } from './knownPlaces';
-import type { OtherWorkspace } from '../sessions/tree/sessionNodes';
+import type { OtherWorkspace } from '../sessions/tree/otherWorkspace';
 
 /** Where the history of the open workspace is kept: workspace storage, the first folder of it that was ever used. */
 export class StoreLocation {

@@ -1,11 +1,12 @@
 import { window, type QuickPickItem } from 'vscode';
 import { errorText } from '../../core/errors';
 import { shown, t } from '../../core/l10n';
+import { searchTyped } from '../../core/recall/parseSearchText';
 import type { SearchResult } from '../../core/session/searchQuery';
 import { plainLabel } from '../plainText';
 import { SearchAsTyped, historyPicks, type HistoryPick } from './searchAsTyped';
 import { groupedHits, type FoundIn, type OtherHistories } from './searchOthers';
-import type { OtherWorkspace } from './tree/sessionNodes';
+import type { OtherWorkspace } from './tree/otherWorkspace';
 
 export interface PickedHit extends Pick<HistoryPick, 'session' | 'entry'> {
   /** Null: it is in the history of this workspace. */
@@ -62,7 +63,8 @@ export function pickFromHistory({
     show(parts);
     if (result.terms.length === 0 || !others) return;
     const isWanted = () => mine === round;
-    for await (const part of others.search(list.value.trim(), isWanted)) {
+    const text = list.value.trim();
+    for await (const part of others.read((store) => searchTyped(store, text), isWanted)) {
       if (!isWanted()) return;
       parts.push(part);
       show(parts);

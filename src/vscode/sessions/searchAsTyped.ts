@@ -1,8 +1,8 @@
 import type { Disposable } from '../../core/base/disposable';
 import { shown, t, textLocale } from '../../core/l10n';
 import type { EmbeddingProgress } from '../../core/embeddings/embeddings';
+import { hitSnippet } from '../../core/recall/answers/callText';
 import { timeText } from '../../core/recall/dateText';
-import { snippet } from '../../core/recall/snippet';
 import { wordsFirst, type SearchHit, type SearchResult } from '../../core/session/searchQuery';
 import { plainLabel } from '../plainText';
 
@@ -80,7 +80,7 @@ const snippetCharacters = 120;
 
 export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
   return wordsFirst(hits).map((hit) => ({
-    label: plainLabel(snippet(hit.text, terms, snippetCharacters)),
+    label: plainLabel(hitSnippet(hit, terms, snippetCharacters)),
     description: speakerText(hit),
     detail: plainLabel(
       [

@@ -29,6 +29,8 @@ export interface SessionCommandsDeps {
   /** Says it, with a button that takes it back. */
   readonly tellUndoable: (text: string, undo: () => Promise<void>) => void;
   readonly filterChanged: (filtered: boolean) => void;
+  /** The Sessions view lists all workspaces from now on, or this one. */
+  readonly allShown: (are: boolean) => void;
 }
 
 export type SessionCommandName = Extract<
@@ -58,6 +60,8 @@ export type SessionCommandName = Extract<
   | 'filterSessions'
   | 'clearSessionFilter'
   | 'refreshSessions'
+  | 'showAllWorkspaces'
+  | 'showThisWorkspace'
 >;
 
 /**
@@ -105,7 +109,9 @@ export class SessionCommands {
     },
     filterSessions: () => this.filter(),
     clearSessionFilter: async () => this.setFilter(''),
-    refreshSessions: () => this.deps.tree.reload(),
+    refreshSessions: () => this.deps.tree.renew(),
+    showAllWorkspaces: () => this.showAllWorkspaces(true),
+    showThisWorkspace: () => this.showAllWorkspaces(false),
   };
 
   private async switchSession(): Promise<void> {
@@ -244,6 +250,13 @@ export class SessionCommands {
     const { tree, filterChanged } = this.deps;
     tree.setFilter(text);
     filterChanged(tree.filter !== '');
+  }
+
+  private async showAllWorkspaces(are: boolean): Promise<void> {
+    const { tree, allShown } = this.deps;
+    allShown(are);
+    await commands.executeCommand(focusSessionsCommand);
+    await tree.showAllWorkspaces(are);
   }
 
   private async withOne(args: readonly unknown[], run: (session: Session) => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@ import { languages, Uri, window, workspace, type TextDocumentContentProvider } f
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import type { Session } from '../../core/session/session';
 import type { OtherSessions } from './tree/otherSessions';
-import type { OtherWorkspace } from './tree/sessionNodes';
+import type { OtherWorkspace } from './tree/otherWorkspace';
 import { sessionTitle } from './sessionText';
 import { sessionTranscript } from './sessionTranscript';
 import { timeText } from '../../core/recall/dateText';

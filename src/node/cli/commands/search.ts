@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorText } from '../../../core/errors';
 import { counted } from '../../../core/maintenance/reports';
+import { hitSnippet } from '../../../core/recall/answers/callText';
 import { timeText } from '../../../core/recall/dateText';
 import { asksWhen } from '../../../core/recall/relativeDates';
 import { dayStart, parseSearchText } from '../../../core/recall/parseSearchText';
 import { embeddingSpace } from '../../../core/embeddings/embeddings';
 import type { SessionStore } from '../../../core/ports';
-import { snippet } from '../../../core/recall/snippet';
 import { wordsFirst, type SearchHit, type SearchQuery, type SearchResult } from '../../../core/session/searchQuery';
 import { everyPlace } from '../../mcp/historyPlaces';
 import { openStore } from '../../store/client/openStore';
@@ -188,5 +188,5 @@ function forPeople(hit: SearchHit, { terms }: SearchResult, query: string): stri
     : hit.beside === null
       ? ''
       : `  (has none of the words; said next to #${hit.beside}, which has)`;
-  return `${head}  ${hit.score.toFixed(2)}${why}\n    ${plain(snippet(hit.text, terms))}`;
+  return `${head}  ${hit.score.toFixed(2)}${why}\n    ${plain(hitSnippet(hit, terms))}`;
 }

@@ -3,7 +3,8 @@ import { errorText, StoreError } from '../../../core/errors';
 import { storeTurnError } from '../../../core/chat/turn/turnError';
 import { shown, t, wholeNumber } from '../../../core/l10n';
 import type { Logger, SessionStore } from '../../../core/ports';
-import { sessionNodes, type OtherWorkspace, type SessionNode } from './sessionNodes';
+import { sessionNodes, type SessionNode } from './sessionNodes';
+import type { OtherWorkspace } from './otherWorkspace';
 
 export interface OtherSessionsDeps {
   readonly list: () => Promise<readonly OtherWorkspace[]>;
@@ -18,6 +19,8 @@ const listed = 200;
 
 interface Opened {
   readonly store: Promise<SessionStore>;
+  /** Who is reading it now. */
+  readers: number;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -65,31 +68,38 @@ export class OtherSessions implements Disposable {
   async read<T>(folder: string, work: (store: SessionStore) => Promise<T>): Promise<T> {
     let opened = this.opened.get(folder);
     if (!opened) {
-      opened = { store: this.deps.open(folder), timer: undefined };
+      opened = { store: this.deps.open(folder), readers: 0, timer: undefined };
       this.opened.set(folder, opened);
       opened.store.catch(() => this.opened.delete(folder));
     }
     clearTimeout(opened.timer);
+    opened.readers++;
     try {
       const store = await opened.store;
       await store.refresh();
       return await work(store);
     } finally {
+      opened.readers--;
       clearTimeout(opened.timer);
       opened.timer = setTimeout(() => this.close(folder), idleMs);
     }
   }
 
   collapsed(workspace: OtherWorkspace): void {
-    this.close(workspace.folder);
+    this.closeUnread(workspace.folder);
   }
 
   hidden(): void {
-    for (const folder of [...this.opened.keys()]) this.close(folder);
+    for (const folder of [...this.opened.keys()]) this.closeUnread(folder);
   }
 
   dispose(): void {
-    this.hidden();
+    for (const folder of [...this.opened.keys()]) this.close(folder);
+  }
+
+  /** What a search or the model is reading is closed when nobody has for a while. */
+  private closeUnread(folder: string): void {
+    if (this.opened.get(folder)?.readers === 0) this.close(folder);
   }
 
   private close(folder: string): void {

@@ -1,5 +1,6 @@
 import { listed, t, wholeNumber } from '../../../core/l10n';
 import type { Session, SessionSort } from '../../../core/session/session';
+import { inOrder, type ListedElsewhere, type OtherWorkspace } from './otherWorkspace';
 import type { ListName, LoadedLists } from './treeLists';
 import { isObject } from '../../../core/base/json';
 import { programOf } from '../../../core/transfer/programs';
@@ -8,21 +9,6 @@ import { escapeMarkdown } from '../../plainText';
 import type { AgentState } from '../../agents/agentStates';
 import { messagesText, sessionDescription, sessionTitle, sessionTooltip, sortTexts } from '../sessionText';
 import type { WaitingSession } from '../../chat/waitingSession';
-
-/** Another workspace of this machine, as the registry knows it. */
-export interface OtherWorkspace {
-  /** The folder of its store. */
-  readonly folder: string;
-  readonly name: string;
-  /** Where the workspace is, in words. */
-  readonly place: string;
-  readonly sessionCount: number | null;
-  readonly lastUsed: number;
-  /** What VS Code opens for it; null where that is not one folder. */
-  readonly uri: string | null;
-  /** Whether its own folder is no longer there. */
-  readonly gone: boolean;
-}
 
 export type SessionNode =
   | { readonly kind: 'group'; readonly group: DateGroup | 'archived' | 'trashed' | 'agents' | 'others' }
@@ -48,6 +34,10 @@ export interface TreeState {
   readonly filter: string;
   readonly sort: SessionSort;
   readonly others: readonly OtherWorkspace[];
+  /** Sessions of other workspaces that stand among those of this one; null: they do not. */
+  readonly elsewhere: readonly ListedElsewhere[] | null;
+  /** Others are still to come. */
+  readonly isReading: boolean;
   /** Other programs of this machine whose sessions can be here. */
   readonly agents: readonly AgentState[];
   /** UUID of the session in the chat. */
@@ -77,29 +67,66 @@ export interface SessionRow {
   readonly spoken: string;
 }
 
-export function rootNodes({ lists, filter, sort, others, agents, now }: TreeState): SessionNode[] {
-  const groups: SessionNode[] = groupSessions(lists.active.sessions, now, sort).map(({ id }) => ({ kind: 'group', group: id }));
+export function rootNodes(state: TreeState): SessionNode[] {
+  const { lists, filter, sort, others, elsewhere, isReading, agents, now } = state;
+  const groups: SessionNode[] = groupSessions(listedSessions(state), now, sort).map(({ id }) => ({ kind: 'group', group: id }));
   if (lists.active.hasMore) groups.push({ kind: 'more', list: 'active' });
+  groups.push(...elsewhereNotes(elsewhere ?? [], isReading));
   if (lists.archived.sessions.length > 0) groups.push({ kind: 'group', group: 'archived' });
   if (lists.trashed.sessions.length > 0) groups.push({ kind: 'group', group: 'trashed' });
   if (filter !== '')
-    return groups.length > 0 ? groups : [{ kind: 'note', id: 'nothing', text: t('No session matches "{0}"', filter), icon: 'search' }];
+    return groups.some(({ kind }) => kind === 'group') || isReading
+      ? groups
+      : [{ kind: 'note', id: 'nothing', text: t('No session matches "{0}"', filter), icon: 'search' }, ...groups];
   if (agents.length > 0) groups.push({ kind: 'group', group: 'agents' });
-  return others.length > 0 ? [...groups, { kind: 'group', group: 'others' }] : groups;
+  return others.length > 0 && elsewhere === null ? [...groups, { kind: 'group', group: 'others' }] : groups;
 }
 
-export function groupNodes(
-  { lists, sort, others, agents, now }: TreeState,
-  group: DateGroup | 'archived' | 'trashed' | 'agents' | 'others',
-): SessionNode[] {
+/** What is not among the sessions of all workspaces, and why. */
+function elsewhereNotes(elsewhere: readonly ListedElsewhere[], isReading: boolean): SessionNode[] {
+  const namesWhere = (which: (part: ListedElsewhere) => boolean) => listed(elsewhere.filter(which).map(({ workspace }) => workspace.name));
+  const note = (id: string, names: string, text: (names: string) => string, icon: string): SessionNode[] =>
+    names === '' ? [] : [{ kind: 'note', id: `elsewhere:${id}`, text: text(names), icon }];
+  return [
+    ...(isReading ? note('reading', '…', () => t('Reading other workspaces…'), 'loading~spin') : []),
+    ...note(
+      'older',
+      namesWhere(({ hasMore }) => hasMore),
+      (names) => t('Older sessions are not listed: {0}', names),
+      'ellipsis',
+    ),
+    ...note(
+      'unread',
+      namesWhere(({ state }) => state === 'unread'),
+      (names) => t('Could not be read: {0}', names),
+      'error',
+    ),
+    ...note(
+      'left',
+      namesWhere(({ state }) => state === 'left_out'),
+      (names) => t('Not listed: {0}', names),
+      'eye-closed',
+    ),
+  ];
+}
+
+/** Sessions of this workspace, and with them those of all others when they are wanted. */
+function listedSessions({ lists, elsewhere, sort }: TreeState): readonly Session[] {
+  if (elsewhere === null) return lists.active.sessions;
+  return inOrder([...lists.active.sessions, ...elsewhere.flatMap(({ sessions }) => sessions)], sort);
+}
+
+export function groupNodes(state: TreeState, group: DateGroup | 'archived' | 'trashed' | 'agents' | 'others'): SessionNode[] {
+  const { lists, sort, others, elsewhere, agents, now } = state;
   if (group === 'agents') return agents.map((agent) => ({ kind: 'agent', agent }));
   if (group === 'others') return others.map((workspace) => ({ kind: 'workspace', workspace }));
   if (group === 'archived' || group === 'trashed') {
     const list = lists[group];
     return [...sessionNodes(list.sessions, null), ...(list.hasMore ? [{ kind: 'more', list: group } as const] : [])];
   }
-  const found = groupSessions(lists.active.sessions, now, sort).find(({ id }) => id === group);
-  return sessionNodes(found?.sessions ?? [], null);
+  const found = groupSessions(listedSessions(state), now, sort).find(({ id }) => id === group);
+  const homes = new Map((elsewhere ?? []).flatMap(({ workspace, sessions }) => sessions.map((session) => [session, workspace] as const)));
+  return (found?.sessions ?? []).map((session) => ({ kind: 'session', session, other: homes.get(session) ?? null }));
 }
 
 /** `under`: the program whose row they stand under, where they stand a second time. */
@@ -223,7 +250,7 @@ function programIn({ metadata }: Session): ReturnType<typeof programOf> {
 function sessionRow(
   session: Session,
   other: OtherWorkspace | null,
-  { shown, answering, waiting, sort, now }: TreeState,
+  { shown, answering, waiting, elsewhere, sort, now }: TreeState,
   under?: string,
 ): SessionRow {
   const isShown = other === null && shown.has(session.uuid);
@@ -232,7 +259,10 @@ function sessionRow(
   const waitsFor = other === null ? waiting.get(session.uuid) : undefined;
   const state = waitsFor ? waitingWords[waitsFor]() : isAnswering ? t('answering') : isShown ? t('open') : '';
   const program = programIn(session);
-  const description = [...(program && under === undefined ? [program.name] : []), sessionDescription(session, now, sort)].join(' · ');
+  // Under the row of its workspace it need not say so.
+  const home = other && elsewhere ? other.name : '';
+  const origin = [home, program && under === undefined ? program.name : ''].filter((part) => part !== '');
+  const description = [...origin, sessionDescription(session, now, sort)].join(' · ');
   return {
     id: `session:${under === undefined ? '' : `${under}:`}${other ? `${other.folder}:` : ''}${session.uuid}`,
     label: title,
@@ -250,7 +280,9 @@ function sessionRow(
     iconColor: waitsFor ? 'list.warningForeground' : isShown || isAnswering ? 'list.highlightForeground' : null,
     context: other ? 'session.other' : contextOf(session),
     expands: 'never',
-    spoken: listed([title, program?.name ?? '', state, ago(session.updatedAt, now), messagesText(session)].filter((part) => part !== '')),
+    spoken: listed(
+      [title, home, program?.name ?? '', state, ago(session.updatedAt, now), messagesText(session)].filter((part) => part !== ''),
+    ),
   };
 }
 

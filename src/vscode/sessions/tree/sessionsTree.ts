@@ -9,6 +9,8 @@ import type { WindowState } from '../../chat/windowState';
 import { commandIds } from '../../manifest';
 import type { LazyTree } from '../../lazyContributions';
 import type { Agents } from '../../agents/agents';
+import type { OtherHistories } from '../searchOthers';
+import { AllWorkspaces } from './allWorkspaces';
 import type { OtherSessions } from './otherSessions';
 import { listStep, SessionLists, type ListName, type LoadedLists } from './treeLists';
 import { groupNodes, rootNodes, rowOf, sessionNodes, type SessionNode, type SessionRow, type TreeState } from './sessionNodes';
@@ -18,6 +20,7 @@ export interface SessionsTreeDeps {
   readonly store: { get(): Promise<SessionStore> };
   readonly places: Pick<ChatPlaces, 'active' | 'all' | 'chats' | 'state' | 'onDidChangeState'>;
   readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
+  readonly histories: OtherHistories;
   readonly agents: Pick<Agents, 'states' | 'onDidChange'>;
   readonly sorting: Pick<WindowState, 'sessionSort' | 'setSessionSort'>;
   readonly now: () => number;
@@ -47,6 +50,7 @@ export class SessionsTree implements Disposable {
   private readonly disposables = new DisposableStore();
   readonly view: TreeView<SessionNode>;
   private readonly lists = new SessionLists();
+  private readonly all: AllWorkspaces;
   private state: TreeState | null = null;
   private drawn = '';
   private stale = false;
@@ -58,6 +62,7 @@ export class SessionsTree implements Disposable {
 
   constructor(private readonly deps: SessionsTreeDeps) {
     this.view = deps.sessionsView.view;
+    this.all = new AllWorkspaces(deps.histories, () => this.retell());
     this.lists.sort = deps.sorting.sessionSort() ?? 'updated';
     this.disposables.add(deps.places.onDidChangeState(() => this.refresh()));
     this.disposables.add(deps.agents.onDidChange(() => this.refresh()));
@@ -75,7 +80,14 @@ export class SessionsTree implements Disposable {
   setFilter(text: string): void {
     this.lists.filter = text;
     this.view.message = this.filter === '' ? undefined : t('Filtered: {0}', this.filter);
-    void this.reload();
+    void this.renew();
+  }
+
+  /** Sessions of all workspaces in one list, or of this one. A window begins with this one: nothing of others is read unasked. */
+  async showAllWorkspaces(are: boolean): Promise<void> {
+    if (!are) this.all.switchOff();
+    this.view.description = are ? t('All Workspaces') : undefined;
+    await this.renew(are);
   }
 
   get sort(): SessionSort {
@@ -86,7 +98,19 @@ export class SessionsTree implements Disposable {
   async setSort(sort: SessionSort): Promise<void> {
     this.lists.sort = sort;
     await this.deps.sorting.setSessionSort(sort);
+    await this.renew();
+  }
+
+  /** Other workspaces as well, where they are listed. Never rejects. */
+  async renew(withOthers = this.all.listed !== null): Promise<void> {
+    if (withOthers) void this.all.read(this.lists).catch((error: unknown) => this.unlisted(error));
     await this.reload();
+  }
+
+  private unlisted(error: unknown): void {
+    this.deps.log.warn('other_workspaces_not_listed', { detail: errorText(error) });
+    this.all.isReading = false;
+    this.retell();
   }
 
   showMore(list: ListName): void {
@@ -182,8 +206,12 @@ export class SessionsTree implements Disposable {
   }
 
   private retell(): void {
-    if (this.state) this.state = { ...this.state, now: this.deps.now() };
+    if (this.state) this.state = { ...this.state, ...this.elsewhere, now: this.deps.now() };
     this.draw();
+  }
+
+  private get elsewhere(): Pick<TreeState, 'elsewhere' | 'isReading'> {
+    return { elsewhere: this.all.listed, isReading: this.all.isReading };
   }
 
   private draw(): void {
@@ -209,6 +237,7 @@ export class SessionsTree implements Disposable {
       this.state = {
         lists,
         others: relinkOffered ? [] : others,
+        ...this.elsewhere,
         // An empty view says what can be done first.
         agents: isEmpty(lists) ? [] : agents,
         filter: this.filter,
@@ -241,6 +270,7 @@ export class SessionsTree implements Disposable {
     return {
       lists: { active: list, archived: list, trashed: list },
       others: [],
+      ...this.elsewhere,
       agents: [],
       filter: this.filter,
       sort: this.sort,

@@ -41,7 +41,8 @@ export class SessionLists {
     for (const name of Object.keys(this.limits) as ListName[]) this.limits[name] = listStep;
   }
 
-  private get query(): SessionQuery {
+  /** The words and the order, for any of the lists. */
+  get query(): SessionQuery {
     return { ...filterQuery(this.words), sort: this.sort };
   }
 

@@ -44,6 +44,7 @@ describe('the conversations of a window', () => {
       askWhenFull: never,
       reviewCompaction: async () => true,
       session: () => '',
+      elsewhere: () => null,
       askBudget: async () => true,
       reach: never,
       hosted: {} as never,

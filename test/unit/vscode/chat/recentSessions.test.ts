@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { OtherSessions } from '../../../../src/vscode/sessions/tree/otherSessions';
 import { SessionList } from '../../../../src/vscode/chat/recentSessions';
-import type { OtherWorkspace } from '../../../../src/vscode/sessions/tree/sessionNodes';
+import type { OtherWorkspace } from '../../../../src/vscode/sessions/tree/otherWorkspace';
 import { openTestStore, tempFolder, testUuid } from '../../../support/store/storeTemp';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

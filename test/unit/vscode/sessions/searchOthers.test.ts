@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { SessionStore } from '../../../../src/core/ports';
 import type { SearchHit, SearchResult } from '../../../../src/core/session/searchQuery';
 import { groupedHits, otherHistories, type FoundIn } from '../../../../src/vscode/sessions/searchOthers';
-import type { OtherWorkspace } from '../../../../src/vscode/sessions/tree/sessionNodes';
+import type { OtherWorkspace } from '../../../../src/vscode/sessions/tree/otherWorkspace';
 
 const workspace = (name: string): OtherWorkspace => ({
   name,
@@ -19,6 +19,7 @@ const result = (...hits: Partial<SearchHit>[]): SearchResult => ({
   statistics: { count: 0, length: 0, documentFrequency: [], named: [] },
   complete: true,
 });
+const search = (store: SessionStore) => store.search({ text: 'tide', limit: 10 });
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 describe('a search over all workspaces', () => {
@@ -48,7 +49,7 @@ describe('a search over all workspaces', () => {
     const others = otherHistories({ list: async () => names.map(workspace), read: async () => result() as never }, silent);
     const leftOut: string[] = [];
     let searched = 0;
-    for await (const part of others.search('tide', () => true))
+    for await (const part of others.read(search, () => true))
       if (part.isLeftOut) leftOut.push(part.workspace!.name);
       else searched++;
     assert.deepEqual([searched, leftOut], [24, ['w24', 'w25']]);
@@ -68,7 +69,7 @@ describe('a search over all workspaces', () => {
       silent,
     );
     const found: (readonly [string | undefined, number | undefined])[] = [];
-    for await (const part of others.search('tide', () => found.length < 2)) found.push([part.workspace?.name, part.result?.hits.length]);
+    for await (const part of others.read(search, () => found.length < 2)) found.push([part.workspace?.name, part.result?.hits.length]);
     assert.deepEqual(
       [asked, found],
       [

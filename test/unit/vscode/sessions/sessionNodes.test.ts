@@ -6,10 +6,10 @@ import {
   rootNodes,
   rowOf,
   sessionNodes,
-  type OtherWorkspace,
   type SessionNode,
   type TreeState,
 } from '../../../../src/vscode/sessions/tree/sessionNodes';
+import type { OtherWorkspace } from '../../../../src/vscode/sessions/tree/otherWorkspace';
 import { aSession, now } from './sessions';
 
 const hour = 3_600_000;
@@ -21,6 +21,8 @@ function stateOf(more: Partial<Omit<TreeState, 'lists'>> & { readonly lists?: Pa
     filter: '',
     sort: 'updated',
     others: [],
+    elsewhere: null,
+    isReading: false,
     agents: [],
     current: null,
     shown: new Set(),
@@ -97,6 +99,53 @@ describe('the Sessions view: its rows', () => {
       'Today',
       '  one',
     ]);
+  });
+
+  it('puts sessions of all workspaces in one list when they are wanted, each with its workspace and program', () => {
+    const imported = { importedFrom: { format: 'codex' } };
+    const active = listed(aSession({ title: 'mine', updatedAt: now - hour, messageCount: 1 }));
+    const part = { workspace: elsewhere, state: 'read' as const, hasMore: false };
+    const sessions = [
+      aSession({ title: 'theirs', updatedAt: now - 60_000, messageCount: 2, metadata: imported }),
+      aSession({ title: 'old', updatedAt: now - 40 * day }),
+    ];
+    const broken = { ...elsewhere, folder: '/stores/2', name: 'broken' };
+    const state = stateOf({
+      lists: { active },
+      others: [elsewhere],
+      elsewhere: [
+        { ...part, sessions, hasMore: true },
+        { ...part, workspace: broken, state: 'unread', sessions: [] },
+        { ...part, workspace: { ...broken, name: 'far' }, state: 'left_out', sessions: [] },
+      ],
+      isReading: true,
+    });
+    deepStrictEqual(outline(state), [
+      ...['Today', '  theirs', '  mine'],
+      ...['Older', '  old'],
+      'Reading other workspaces…',
+      'Older sessions are not listed: tides',
+      'Could not be read: broken',
+      'Not listed: far',
+    ]);
+    const [theirs, mine] = groupNodes(state, 'today').map((node) => rowOf(node, state));
+    deepStrictEqual(
+      [theirs, mine].map((row) => [row!.description, row!.icon, row!.context]),
+      [
+        ['tides · Codex CLI · 1 min ago · 2 messages', 'terminal', 'session.other'],
+        ['1 h ago · 1 message', 'comment', 'session.active'],
+      ],
+    );
+    deepStrictEqual(outline({ ...state, sort: 'title', elsewhere: [{ ...part, sessions }], isReading: false }), [
+      'All Sessions',
+      ...['  mine', '  old', '  theirs'],
+    ]);
+  });
+
+  it('says that nothing matches only when all workspaces have answered', () => {
+    const none = { filter: 'moon', others: [elsewhere], elsewhere: [] };
+    deepStrictEqual(outline(stateOf({ ...none, isReading: true })), ['Reading other workspaces…']);
+    deepStrictEqual(outline(stateOf(none)), ['No session matches "moon"']);
   });
 
   it('opens what a filter has found, in groups that are otherwise closed', () => {

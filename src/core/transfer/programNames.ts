@@ -1,4 +1,4 @@
-import type { Session } from '../../core/session/session';
+import type { Session } from '../session/session';
 
 /** Names of their own where the id of the format is none. */
 const names: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
-import type { SearchHit } from '../session/searchQuery';
+import type { PlacedHit } from './elsewhere';
 
 export interface Chosen {
   /** In the order of the hits, each text once. */
-  readonly hits: readonly SearchHit[];
-  /** `seq` of those that there was no room for, best first. */
-  readonly left: readonly number[];
+  readonly hits: readonly PlacedHit[];
+  /** Those that there was no room for, best first, each entry once. */
+  readonly left: readonly PlacedHit[];
 }
 
 /** What a hit costs, in tokens. */
@@ -25,16 +25,16 @@ const mostNamed = 12;
  * where a long one does not fit, the shorter ones after it. To stop at the first that does not fit costs a tenth of the evidence at
  * 1,000 tokens.
  */
-export function withinTokens(hits: readonly SearchHit[], budget: number, cost: (hit: SearchHit) => HitCost): Chosen {
-  const chosen = new Set<SearchHit>();
+export function withinTokens(hits: readonly PlacedHit[], budget: number, cost: (hit: PlacedHit) => HitCost): Chosen {
+  const chosen = new Set<PlacedHit>();
   const frames = new Set<string>();
-  const left: number[] = [];
+  const left: PlacedHit[] = [];
   let used = 0;
-  const priceOf = (hit: SearchHit) => {
+  const priceOf = (hit: PlacedHit) => {
     const { own, shares, frame } = cost(hit);
     return own + (shares === null || frames.has(shares) ? 0 : frame);
   };
-  const take = (hit: SearchHit) => {
+  const take = (hit: PlacedHit) => {
     chosen.add(hit);
     used += priceOf(hit);
     const { shares } = cost(hit);
@@ -42,10 +42,13 @@ export function withinTokens(hits: readonly SearchHit[], budget: number, cost: (
   };
   for (const hit of hits) {
     if (chosen.has(hit)) continue;
-    const carrier = hit.beside === null ? undefined : hits.find((other) => other.seq === hit.beside && !chosen.has(other));
+    const carrier =
+      hit.beside === null
+        ? undefined
+        : hits.find((other) => other.seq === hit.beside && other.workspace === hit.workspace && !chosen.has(other));
     const needed = priceOf(hit) + (carrier ? priceOf(carrier) : 0);
     if (used + needed > budget && chosen.size > 0) {
-      if (left.length < mostNamed && !left.includes(hit.seq)) left.push(hit.seq);
+      if (left.length < mostNamed && !left.some(({ entry }) => entry === hit.entry)) left.push(hit);
       continue;
     }
     if (carrier) take(carrier);

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openChat, smallModel, type ChatSession } from '../../../support/chat/chatSession';
+import { inOrder } from '../../../support/chat/inOrder';
+import { reply, toolCall } from '../../../support/messagesApi/messagesApiScript';
+import { SessionsPage } from '../../../support/view/sessionsPage';
+import { themes } from '../../../support/view/themes';
+import { testUuid, userMessage } from '../../../support/store/storeTemp';
+import { prepareHistory, writeAnswered, writeHistory, type PreparedHistory } from '../../../support/store/writeHistory';
+import { waitFor } from '../../../support/waitFor';
+
+/** A person with two projects; in the other one they work with another program, too. Each step builds on the ones before. */
+describe('what was said in another workspace', function () {
+  inOrder(this);
+  let root: string;
+  let history: PreparedHistory;
+  let session: ChatSession;
+  let sessions: SessionsPage;
+
+  before(async () => {
+    root = await mkdtemp(join(tmpdir(), 'threadkeeper-every-'));
+    history = await prepareHistory((store) => writeAnswered(store, 'Where is the tide table?', 'In the drawer.'));
+    const quay = join(root, 'quay');
+    await mkdir(quay);
+    await writeHistory(history.options.dataFolder, quay, async (store) => {
+      const createdAt = Date.now() - 60_000;
+      const metadata = { importedFrom: { format: 'codex' } };
+      const key = 'import:codex:one';
+      const { uuid } = await store.createSession({
+        uuid: testUuid(),
+        key,
+        channel: 'import',
+        createdAt,
+        title: 'Port of the relay',
+        metadata,
+      });
+      await store.append(uuid, { entries: [userMessage(uuid, null, 'The relay called Amaranth listens on 54329.', { createdAt })] });
+      await writeAnswered(store, 'Who paints the buoys?', 'Nobody.');
+    });
+    session = await openChat({ ...history.options, window: 60_000 });
+    sessions = new SessionsPage(session.workbench);
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(async () => {
+    await session?.close();
+    await history?.remove();
+    await rm(root, { recursive: true, force: true });
+  });
+
+  const set = (more: Readonly<Record<string, unknown>>) =>
+    session.server.writeSettings({ 'threadkeeper.anthropic.baseUrl': session.api.url, 'threadkeeper.model': smallModel, ...more });
+
+  it('stands among the sessions when all workspaces are wanted, with its program', async () => {
+    await sessions.see('Today', 'Where is the tide table?', 'Other Workspaces');
+    await sessions.pressTitle('Show Sessions of All Workspaces');
+    await sessions.see('Today', 'Who paints the buoys?', 'Where is the tide table?', 'Port of the relay');
+    const rows = await sessions.rows();
+    assert.match(rows[1]!, /^Who paints the buoys\? · quay · /);
+    assert.match(rows[3]!, /^Port of the relay · quay · Codex CLI · /);
+    assert.equal(await sessions.description(), 'All Workspaces');
+    await sessions.scrollTo('top');
+    await session.workbench.screenshot('all-workspaces-dark');
+  });
+
+  it('is found by the filter, also by its program, and opens to be read', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Filter Sessions…');
+    await workbench.quickInput.waitUntilOpen('Filter Sessions');
+    await workbench.quickInput.type('agent:codex');
+    await workbench.quickInput.accept();
+    await sessions.see('Today', 'Port of the relay');
+    await sessions.row('Port of the relay').click();
+    await workbench.page.locator('.editor-instance .view-lines', { hasText: 'Amaranth' }).waitFor();
+    await sessions.pressTitle('Clear Session Filter');
+    await sessions.see('Today', 'Who paints the buoys?', 'Where is the tide table?', 'Port of the relay');
+  });
+
+  it('is left alone again with the other button', async () => {
+    await sessions.pressTitle('Show Sessions of This Workspace');
+    await sessions.see('Today', 'Where is the tide table?', 'Other Workspaces');
+    assert.equal(await sessions.description(), undefined);
+  });
+
+  it('is not open to the model until the user allows it, and then quoted with where it was said', async () => {
+    const { api, chat } = session;
+    const asked = { query: 'Amaranth port', everywhere: true };
+    const answerOf = async (question: string) => {
+      const before = api.requests.length;
+      api.enqueue(reply(toolCall('recall', asked)), reply(`Answered: ${question}`));
+      await chat.ask(question);
+      await chat.see('article.answer', `Answered: ${question}`);
+      const sent = api.requests.slice(before).map(({ body }) => JSON.stringify(body));
+      return { offered: sent[0]!.includes('"everywhere":{'), given: sent.at(-1)! };
+    };
+    const off = await answerOf('Which port, please?');
+    assert.ok(!off.offered && off.given.includes('threadkeeper.recall.otherWorkspaces') && !off.given.includes('54329'), off.given);
+    await set({ 'threadkeeper.recall.otherWorkspaces': true });
+    const on = await answerOf('And now?');
+    assert.ok(on.offered);
+    assert.match(on.given, /workspace quay, session \d{8}_\d{3} Port of the relay, Codex/);
+    assert.match(on.given, /The relay called Amaranth listens on 54329\./);
+    await session.workbench.screenshot('recall-everywhere');
+  });
+
+  it('is drawn in light colours as well', async () => {
+    await set({ 'threadkeeper.recall.otherWorkspaces': true, 'workbench.colorTheme': themes.light });
+    await sessions.pressTitle('Show Sessions of All Workspaces');
+    await waitFor('the list', async () => (await sessions.rows()).some((row) => row.startsWith('Port of the relay')));
+    await session.workbench.screenshot('all-workspaces-light');
+  });
+});
