@@ -1,4 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { axeViolations } from './support/axe';
+import { cutOff } from './support/cutOff';
 import { assistant, running, snapshot, user } from './support/fixtures';
 import { useViews } from './support/openView';
 
@@ -168,5 +170,39 @@ describe('branches in the view', function () {
       (await view.find('.fork-switch').allTextContents()).map((text) => text.trim()),
       ['2/2'],
     );
+  });
+
+  it('says where another device went on, aloud, and goes there by the keyboard', async () => {
+    const elsewhere = { device: 'Laptop', messages: 2, entry: 'e9', dismissAs: 'elsewhere: e9' };
+    const view = await open({ snapshot: snapshot({ rows }) });
+    strictEqual(await view.find('.elsewhere').count(), 0);
+    await view.delta({ kind: 'elsewhere', elsewhere });
+    deepStrictEqual(
+      [await view.text('footer .elsewhere > span'), await view.text('.sr-only[role=status]')],
+      ['Continued on Laptop, 2 messages', 'Continued on Laptop, 2 messages'],
+    );
+    await view.shot('elsewhere-dark');
+    const violations: Record<string, string[]> = { dark: await axeViolations(view) };
+    for (const theme of ['light', 'hc', 'hcLight'] as const) {
+      await view.setTheme(theme);
+      await view.shot(`elsewhere-${theme}`);
+      violations[theme] = await axeViolations(view, ['color-contrast', 'link-in-text-block']);
+    }
+    await view.page.setViewportSize({ width: 220, height: 640 });
+    deepStrictEqual({ ...violations, cut: await cutOff(view) }, { dark: [], light: [], hc: [], hcLight: [], cut: [] });
+
+    await view.delta({ kind: 'turn', turn: running('streaming') });
+    strictEqual(await view.find('.elsewhere .link-button').isDisabled(), true, 'nothing moves under a running answer');
+    await view.delta({ kind: 'turn', turn: null });
+    await view.find('.elsewhere .link-button').focus();
+    await view.page.keyboard.press('Enter');
+    await view.page.keyboard.press('Tab');
+    await view.page.keyboard.press('Enter');
+    deepStrictEqual(await view.requests(), [
+      { method: 'switch_branch', entry: 'e9' },
+      { method: 'dismiss_banner', banner: 'elsewhere: e9' },
+    ]);
+    await view.delta({ kind: 'elsewhere', elsewhere: null });
+    strictEqual(await view.find('.elsewhere').count(), 0);
   });
 });

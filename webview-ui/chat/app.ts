@@ -11,7 +11,7 @@ import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from '.
 import type { ComposerView } from '../composer/composer';
 import { uuidV7 } from '../lib/uuid';
 import { emptyState, isUndecided } from './emptyStates';
-import { elsewhereLine, leftOffer } from '../transcript/rows/branchRows';
+import { elsewhereLine, elsewhereText, leftOffer } from '../transcript/rows/branchRows';
 import { coldLine } from '../gauge/gauge';
 import { planCard, planReadyText, readyPlan } from '../composer/planMode';
 import { fullCard, fullText } from '../transcript/rows/decisionCards';
@@ -326,6 +326,7 @@ export class AppView extends ViewElement {
     // A call asks after its row is there.
     if (delta.kind === 'row_changed' && delta.row.kind === 'tool') this.announce(spokenRow(delta.row));
     if (delta.kind === 'full' && delta.full) this.announce(fullText(delta.full));
+    if (delta.kind === 'elsewhere' && delta.elsewhere) this.announce(elsewhereText(delta.elsewhere));
     if (delta.kind === 'row') {
       if (delta.row.kind === 'assistant') this.answer = delta.row;
       else if (delta.row.kind !== 'user') this.announce(spokenRow(delta.row));

@@ -25,13 +25,18 @@ export function beyondSwitch(branches: readonly string[]): TemplateResult {
 }
 
 /** Another device went on elsewhere in this session: where, and the way there. */
-export function elsewhereLine({ device, messages, entry, dismissAs }: NonNullable<Elsewhere>, canBranch: boolean): TemplateResult {
+export function elsewhereLine(elsewhere: NonNullable<Elsewhere>, canBranch: boolean): TemplateResult {
+  const { entry, dismissAs } = elsewhere;
   return html`<div class="left-offer elsewhere" role="group" aria-label=${t('On another device')}>
     ${icon('branch')}
-    <span>${t(messages === 1 ? 'Continued on {0}, {1} message' : 'Continued on {0}, {1} messages', device, wholeNumber(messages))}</span>
+    <span>${elsewhereText(elsewhere)}</span>
     <button type="button" class="link-button" ?disabled=${!canBranch} @click=${ask({ method: 'switch_branch', entry })}>${t('Show')}</button>
     <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${ask({ method: 'dismiss_banner', banner: dismissAs })}>${icon('close')}</button>
   </div>`;
+}
+
+export function elsewhereText({ device, messages }: NonNullable<Elsewhere>): string {
+  return t(messages === 1 ? 'Continued on {0}, {1} message' : 'Continued on {0}, {1} messages', device, wholeNumber(messages));
 }
 
 /** The branch that was left has work in it, which can be brought along. One line, gone with the next message. */
