@@ -99,14 +99,13 @@ const enablement: Readonly<Record<string, readonly CommandName[]>> = {
   ],
   [contextKeys.sessionsFiltered]: ['clearSessionFilter'],
   [contextKeys.allWorkspaces]: ['showThisWorkspace'],
-  isWorkspaceTrusted: ['shareHistory', 'connectAgent', 'disconnectAgent', 'whyIsThisLineHere'],
+  isWorkspaceTrusted: ['shareHistory', 'connectAgent', 'disconnectAgent', 'whyIsThisLineHere', 'setUpSync'],
   editorHasSelection: ['addSelection'],
   [compacting]: ['cancelCompaction'],
   [busy]: ['stop'],
   [contextKeys.asking]: ['answerApproval'],
   [contextKeys.contextFull]: ['decideWhenFull'],
   [contextKeys.hasStoredKey]: ['removeApiKey'],
-  [`isWorkspaceTrusted && !${contextKeys.syncOn}`]: ['setUpSync'],
   [contextKeys.syncOn]: ['syncNow', 'syncStatus', 'addSyncDevice', 'leaveSync'],
 };
 

@@ -309,6 +309,11 @@ function said(reason: EngineFailure, detail: string): string {
     case 'version':
       return english('The tables of the database are not those of Threadkeeper ({0}): use another database, or restore them', detail);
     default:
+      if (/certificate|SSL/i.test(detail))
+        return english(
+          'The connection to the database cannot be encrypted ({0}): give the server a certificate for its name, or name its authority in the address, with ?sslrootcert=FILE',
+          detail,
+        );
       return english('The database cannot be used: {0}', detail);
   }
 }

@@ -55,6 +55,9 @@ async function run({ folder, distDir, entropy, password, deviceName }: SyncReque
       keys,
       open: () => openEngine(setup.engine, { ...access, history: setup.history }),
       leads: async () => {
+        // Another window, or the command line, may have left meanwhile.
+        if ((await store.syncSetup()) === null) stop.abort();
+        if (stop.signal.aborted) return false;
         if (lease) return true;
         const asked = { label: english('Synchronization'), waitMs: 0, watch };
         const taken = await acquireLease(join(folder, 'sync.lease'), asked).catch((error: unknown) => {

@@ -2,7 +2,9 @@ import { env, window, type QuickPickItem } from 'vscode';
 import { t } from '../../core/l10n';
 import type { SessionStore } from '../../core/ports';
 import type { SyncSetup } from '../../core/sync/syncStore';
-import { phraseFor, setUpSync, showPhrase, type SetUpDeps } from './setUpSync';
+import { phraseOf } from '../../node/sync/historyKeys';
+import { showPhrase } from './setUpQuestions';
+import { setUpSync, type SetUpDeps } from './setUpSync';
 import type { SyncSecrets } from './syncSecrets';
 import { plainLabel } from '../plainText';
 import { adviceFor, engineName, longState, noteText, problemText, sentText, unreadTexts } from './syncTexts';
@@ -27,10 +29,15 @@ export class SyncCommands {
   constructor(private readonly deps: SyncCommandsDeps) {}
 
   async setUp(): Promise<void> {
+    const wasOn = (await (await this.deps.store()).syncSetup()) !== null;
     const setup = await setUpSync(this.deps);
     if (!setup) return;
     await this.deps.setWanted(setup);
-    await this.deps.syncing.apply();
+    // One that runs was given the password of before.
+    await this.deps.syncing.pause();
+    this.deps.syncing.resume();
+    // Nothing else would show that something was done.
+    if (wasOn) await this.status();
   }
 
   async now(): Promise<void> {
@@ -51,7 +58,7 @@ export class SyncCommands {
     const rows: Row[] = [
       {
         label: `$(sync) ${longState(state, setup.engine, now())}`,
-        ...(state.failure ? { detail: adviceFor(state.failure.reason) } : {}),
+        ...(state.failure ? { detail: adviceFor(state.failure.reason, setup.engine) } : {}),
         act: () => this.now(),
       },
       { label: `$(server) ${engineName(setup.engine)}`, detail: t('History “{0}”', setup.name) },
@@ -103,7 +110,7 @@ export class SyncCommands {
     const question = t('Show the recovery phrase?');
     const detail = t('Whoever sees it can read your history. Make sure nobody is watching, and do not share your screen.');
     if ((await window.showWarningMessage(question, { modal: true, detail }, confirmed)) !== confirmed) return;
-    await showPhrase(phraseFor(entropy), false);
+    await showPhrase(phraseOf(entropy), false);
   }
 
   async leave(): Promise<void> {

@@ -124,7 +124,7 @@ export class SyncHere implements Disposable {
     };
     const notSetUp = async () => {
       await setWanted(null);
-      tell(t('This workspace is not synchronized. Threadkeeper: Set Up Sync… begins it.'));
+      tell(t('This workspace is no longer synchronized.'));
     };
     const syncing = this.owned.add(
       new Syncing({

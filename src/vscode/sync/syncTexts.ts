@@ -1,5 +1,6 @@
 import { isDatabase } from '../../node/sync/openEngine';
 import type { Problem } from '../../core/sync/pullLogs';
+import type { EngineError, EngineFailure } from '../../core/sync/syncEngine';
 import type { SyncFailure, SyncState } from '../../core/sync/syncState';
 import { shown, t, wholeNumber } from '../../core/l10n';
 import { plainLabel } from '../plainText';
@@ -58,28 +59,50 @@ export function unreadTexts(unread: readonly { readonly keyId: string }[]): read
     }));
 }
 
-/** What a user can do about an engine that cannot be used, beside what its message says. */
-export function adviceFor(reason: SyncFailure): string {
+/** What to do about an engine that cannot be used; empty where its message says all of it. */
+function engineAdvice(reason: EngineFailure, address: string): string {
   switch (reason) {
     case 'unreachable':
     case 'slow':
-      return t('Check the address, that the server runs, and that this machine can reach it. What you say meanwhile is sent later.');
-    case 'refused':
-      return t('Check the user and the password, and that the user may create tables, read and write. Nothing is lost.');
+      return isDatabase(address)
+        ? t('Check the address, that the server runs, and that this machine can reach it.')
+        : t('Check that its drive is connected, and that what carries it runs.');
     case 'full':
-      return t('Make room there. What you say meanwhile is kept here and sent later.');
-    case 'readonly':
-      return t('Make it writable, or use the address of the server that is written to. What you say meanwhile is sent later.');
-    case 'version':
-      return t('Nothing was written there. What you say meanwhile is kept here and sent later.');
+      return isDatabase(address) ? t('Make room there.') : '';
     case 'no_history':
-      return t('Check the words and the address. Nothing was changed.');
+      return isDatabase(address)
+        ? t('Check the words and the address.')
+        : t('Check the words and the folder. Where its files have not arrived on this machine yet, wait for them.');
+    case 'refused':
+    case 'readonly':
+    case 'version':
+      return '';
+  }
+}
+
+/** Why it could not be set up, and what to do. The name of a history is nothing that the user has said. */
+export function setUpFailure({ reason, message }: EngineError, address: string): { readonly message: string; readonly detail: string } {
+  const isUnknown = reason === 'no_history';
+  return {
+    message: isUnknown ? t('{0} has no history of this recovery phrase.', engineName(address)) : shown(message),
+    detail: `${engineAdvice(reason, address)} ${t('Nothing was changed on this machine.')}`.trim(),
+  };
+}
+
+/** Where it was set up, beside what the failure's message says. */
+export function adviceFor(reason: SyncFailure, address: string): string {
+  switch (reason) {
     case 'store':
       return t('The history on this machine could not be read or written. Run “Threadkeeper: Verify and Repair History”.');
     case 'phrase':
-      return t('Run “Threadkeeper: Leave Sync…”, then “Threadkeeper: Set Up Sync…” and enter the phrase. What was said stays here.');
+      return t('Run “Threadkeeper: Set Up Sync…” and enter it. What was said stays here.');
     case 'ended':
       return t('It begins again by itself; “Threadkeeper: Sync Now” begins it at once. “Threadkeeper: Show Log” says more.');
+    default: {
+      const password = reason === 'refused' && isDatabase(address) ? t('“Threadkeeper: Set Up Sync…” asks for the password again.') : '';
+      const kept = t('What you say meanwhile is kept here and sent later.');
+      return [engineAdvice(reason, address), password, kept].filter((part) => part !== '').join(' ');
+    }
   }
 }
 

@@ -75,7 +75,8 @@ export class Syncing implements Disposable {
       const entropy = await this.deps.secrets.key(wanted.history);
       if (!entropy) return this.failed('phrase', t('The recovery phrase is not on this machine.'));
       const password = (await this.deps.secrets.password(wanted.engine)) ?? null;
-      this.current = noSyncYet;
+      // When it was the last time is known also where the thread has to begin anew.
+      this.current = { ...noSyncYet, at: this.current.at };
       const { distDir, deviceName } = this.deps;
       const request = { folder: await this.deps.folder(), distDir, entropy, password, deviceName: deviceName() };
       const thread: Thread = this.deps.begin(request, (answer) => {

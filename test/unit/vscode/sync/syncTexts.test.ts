@@ -2,9 +2,10 @@ import { deepStrictEqual } from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EngineError, type EngineFailure } from '../../../../src/core/sync/syncEngine';
 import { noSyncYet } from '../../../../src/core/sync/syncState';
 import { addressProblem, hasPassword, isUsable } from '../../../../src/vscode/sync/engineAddresses';
-import { engineName, noteText, sentText, shortState, unreadTexts } from '../../../../src/vscode/sync/syncTexts';
+import { adviceFor, engineName, noteText, sentText, setUpFailure, shortState, unreadTexts } from '../../../../src/vscode/sync/syncTexts';
 
 describe('what is said of synchronizing', () => {
   it('says that everything was sent only where it was', () => {
@@ -34,6 +35,39 @@ describe('what is said of synchronizing', () => {
     deepStrictEqual(
       [shortState(state, 2), noteText(note)],
       ['synced, with problems', { label: 'The note plan.md could not be updated', detail: 'The disk is full' }],
+    );
+  });
+
+  it('says what to do about every engine that cannot be set up', () => {
+    const failed = (reason: EngineFailure, address: string) => setUpFailure(new EngineError(reason, 'What the engine says'), address);
+    const database = 'postgres://me@host/db';
+    const reach = 'Check the address, that the server runs, and that this machine can reach it. ';
+    const unchanged = 'Nothing was changed on this machine.';
+    deepStrictEqual(
+      (['unreachable', 'slow', 'refused', 'full', 'readonly', 'version'] as const).map((reason) => failed(reason, database)),
+      [reach, reach, '', 'Make room there. ', '', ''].map((advice) => ({
+        message: 'What the engine says',
+        detail: `${advice}${unchanged}`,
+      })),
+    );
+    deepStrictEqual(
+      [failed('no_history', database), failed('no_history', '/shared'), failed('unreachable', '/shared')],
+      [
+        { message: 'db @ host has no history of this recovery phrase.', detail: `Check the words and the address. ${unchanged}` },
+        {
+          message: '/shared has no history of this recovery phrase.',
+          detail: `Check the words and the folder. Where its files have not arrived on this machine yet, wait for them. ${unchanged}`,
+        },
+        { message: 'What the engine says', detail: `Check that its drive is connected, and that what carries it runs. ${unchanged}` },
+      ],
+    );
+  });
+
+  it('says how to give another password, and that nothing is lost meanwhile', () => {
+    const kept = 'What you say meanwhile is kept here and sent later.';
+    deepStrictEqual(
+      [adviceFor('refused', 'postgres://me@host/db'), adviceFor('refused', '/shared'), adviceFor('full', 'postgres://me@host/db')],
+      [`“Threadkeeper: Set Up Sync…” asks for the password again. ${kept}`, kept, `Make room there. ${kept}`],
     );
   });
 
