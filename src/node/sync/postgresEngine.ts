@@ -186,8 +186,7 @@ export async function openPostgres(
 ): Promise<SyncEngine> {
   return guarded(async () => {
     const client = new pg.Client({
-      connectionString: withoutTls(address),
-      ...(password === undefined ? {} : { password }),
+      connectionString: connectionString(address, password),
       ssl: tlsFor(address),
       connectionTimeoutMillis: limits.connect,
       query_timeout: limits.answer,
@@ -223,10 +222,14 @@ export function tlsFor(address: string): false | { readonly ca?: string } {
   return root === null ? {} : { ca: readFileSync(root, 'utf8') };
 }
 
-/** What an address says of TLS may weaken it: only we decide that. */
-function withoutTls(address: string): string {
+/**
+ * What an address says of TLS may weaken it: only we decide that. The password is put into it because the client takes the address for the
+ * whole truth: one that is given beside it is not used.
+ */
+function connectionString(address: string, password: string | undefined): string {
   const url = new URL(address);
   for (const name of [...url.searchParams.keys()]) if (/^(?:ssl|uselibpq)/.test(name)) url.searchParams.delete(name);
+  if (password !== undefined) url.searchParams.set('password', password);
   return url.toString();
 }
 
@@ -286,10 +289,16 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof EngineError) throw error;
-    const isLate = /time-?out/i.test(errorText(error));
-    const reason = failures.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? (isLate ? 'slow' : 'unreachable');
+    const reason = failures.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? reasonOf(errorText(error));
     throw new EngineError(reason, said(reason, errorText(error)), { cause: error });
   }
+}
+
+/** Where the client, not the server, says what is wrong. */
+function reasonOf(message: string): EngineFailure {
+  // The server asks for a password, and there is none.
+  if (/client password must be/.test(message)) return 'refused';
+  return /time-?out/i.test(message) ? 'slow' : 'unreachable';
 }
 
 /** What is wrong, and what to do about it. */

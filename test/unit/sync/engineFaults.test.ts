@@ -138,6 +138,22 @@ describe('a database that fails', function () {
     deepStrictEqual(reading.one.state, devices.one.state);
   });
 
+  it('that asks for a password takes the one that it is given, and no other', async () => {
+    const password = 'tides & 100%25 @ noon';
+    await server.run(`CREATE ROLE careful LOGIN PASSWORD '${password}'; GRANT ALL ON ALL TABLES IN SCHEMA public TO careful`);
+    const rules = join(server.folder, 'pg_hba.conf');
+    writeFileSync(rules, `host all careful 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+    await server.run('SELECT pg_reload_conf()');
+    const open = (given: string | undefined) => openPostgres(server.address.replace('keeper', 'careful'), keys.history, false, given);
+    await (await open(password)).close();
+    const refusal = (given: string | undefined) =>
+      open(given).then(
+        () => 'opened',
+        (error: unknown) => (error as EngineError).reason,
+      );
+    deepStrictEqual([await refusal('another'), await refusal(undefined)], ['refused', 'refused']);
+  });
+
   it('that does not answer: it is said, and nothing is lost', async () => {
     const blocking = await openPostgres(server.address, keys.history, false, undefined);
     const slow = new Devices({ open: () => openPostgres(server.address, keys.history, false, undefined, { connect: 5_000, answer: 300 }) });
