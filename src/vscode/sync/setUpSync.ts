@@ -128,7 +128,9 @@ async function tried<T>(address: string, work: () => Promise<T>): Promise<Tried<
       if (!EngineError.is(error)) throw error;
       const [again, back] = [t('Try Again'), t('Go Back')];
       const { message, detail } = setUpFailure(error, address);
-      const answer = await window.showErrorMessage(message, { modal: true, detail }, again, back);
+      // The one that is likely to help stands first.
+      const buttons = error.reason === 'no_history' || error.reason === 'refused' ? [back, again] : [again, back];
+      const answer = await window.showErrorMessage(message, { modal: true, detail }, ...buttons);
       if (answer !== again) return { next: answer === back ? 'ask' : 'leave', isPhraseWrong: error.reason === 'no_history' };
     }
   }
