@@ -24,6 +24,7 @@ export const slashCommands = {
   analytics: { does: () => t('Show how the history has grown and what it cost'), argument: null },
   memory: { does: () => t("Open the model's notes"), argument: null },
   log: { does: () => t('Show the log'), argument: null },
+  help: { does: () => t('Open the walkthrough: what there is, step by step'), argument: null },
 } as const satisfies Readonly<Record<string, { readonly does: () => string; readonly argument: (() => string) | null }>>;
 
 export type SlashName = keyof typeof slashCommands;

@@ -9,9 +9,9 @@ import {
   type Mention,
   type Written,
 } from '../../src/protocol/composer';
-import { listed, t } from '../../src/protocol/l10n';
+import { t } from '../../src/protocol/l10n';
 import type { Connection, Mode } from '../../src/protocol/messages';
-import { isSlashName, parseSlash, slashNames, type SlashName } from '../../src/protocol/slashCommands';
+import { isSlashName, parseSlash, type SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../lib/debounce';
 import { AnnounceEvent, AskEvent } from '../lib/events';
 import type { Host } from '../lib/host';
@@ -388,9 +388,8 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     const slash = this.attachments.length === 0 ? parseSlash(written.text) : null;
     if (slash && !isSlashName(slash.name)) {
       this.trouble = t(
-        'There is no command /{0}. There are {1}. To send this as a message, put a space in front.',
+        'There is no command /{0}. Type / alone to see all of them. To send this as a message, put a space in front.',
         slash.name,
-        listed(slashNames.map((name) => `/${name}`)),
       );
       return;
     }

@@ -10,12 +10,13 @@ import type { ChatController } from '../chat/chatController';
 import { type CommandName } from '../manifest';
 import { AttachMenu } from './attachMenu';
 import { AttachmentMaker, type AttachmentMakerDeps } from './attachmentMaker';
+import { openWalkthrough } from './editorActions';
 import { pickMemoryNote, type NoteFolders } from '../context/memoryNotes';
 import { InstructionChoices, type InstructionChoicesDeps } from './instructionChoices';
 import { PlanActions } from './planActions';
 import { SlashRunner, type SlashRunnerDeps } from './slashRunner';
 
-export interface ComposerActionsDeps extends Omit<SlashRunnerDeps, 'switchMode'> {
+export interface ComposerActionsDeps extends Omit<SlashRunnerDeps, 'switchMode' | 'openHelp'> {
   readonly controller: ChatController;
   readonly store: () => Promise<SessionStore>;
   readonly counter: AttachmentMakerDeps['counter'];
@@ -44,7 +45,7 @@ export class ComposerActions {
     this.attachMenu = new AttachMenu({ ...deps, maker: this.maker });
     this.instructions = new InstructionChoices({ ...deps, files: deps.instructions });
     this.plans = new PlanActions(deps);
-    this.slashes = new SlashRunner({ ...deps, switchMode: () => this.plans.switchMode() });
+    this.slashes = new SlashRunner({ ...deps, switchMode: () => this.plans.switchMode(), openHelp: openWalkthrough });
   }
 
   readonly all: Readonly<Record<ComposerCommandName, (args: readonly unknown[]) => Promise<void>>> = {

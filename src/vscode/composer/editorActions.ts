@@ -81,6 +81,10 @@ export async function openSettings(): Promise<void> {
   await commands.executeCommand('workbench.action.openSettings', `@ext:${extensionId}`);
 }
 
+export async function openWalkthrough(): Promise<void> {
+  await commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#start`);
+}
+
 /** What people write after a fence, where it is not VS Code's own id. */
 const aliases: Readonly<Record<string, string>> = {
   ts: 'typescript',

@@ -25,6 +25,7 @@ export interface SlashRunnerDeps {
   readonly pin: (target: PinTarget) => Promise<boolean>;
   /** From Chat to Plan mode, or back. */
   readonly switchMode: () => Promise<void>;
+  readonly openHelp: () => Promise<void>;
 }
 
 const automatic = 'automatic';
@@ -71,6 +72,7 @@ export class SlashRunner {
     analytics: () => this.deps.run('showAnalytics'),
     memory: () => this.deps.run('openMemoryNotes'),
     log: () => this.deps.run('showLog'),
+    help: () => this.deps.openHelp(),
   };
 
   private async compact(instructions: string): Promise<void> {

@@ -113,6 +113,13 @@ describe('the composer', function () {
     assert.deepEqual(api.errors, []);
   });
 
+  it('opens the walkthrough by /help', async () => {
+    const { chat, workbench } = session;
+    await chat.send('/help');
+    await workbench.page.getByText('Get Started with Threadkeeper').first().waitFor();
+    await workbench.screenshot('composer-help');
+  });
+
   it('opens the file that an answer names, at its line, and none outside of the workspace', async () => {
     const { api, chat, workbench } = session;
     api.enqueue(

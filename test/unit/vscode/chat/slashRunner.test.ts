@@ -41,6 +41,7 @@ describe('commands behind a slash', () => {
     undo: () => Promise.reject(new Error('There is no compaction to undo.')),
     pin: async () => false,
     switchMode: call('switchMode'),
+    openHelp: call('openHelp'),
   };
   const runner = new SlashRunner(deps);
   beforeEach(() => {
@@ -63,6 +64,7 @@ describe('commands behind a slash', () => {
     await runner.run('thinking', 'automatic');
     await runner.run('ask', 'What is a tide?');
     await runner.run('new', '');
+    await runner.run('help', '');
     deepStrictEqual(calls, [
       ['compact', 'keep the ports'],
       ['compact', null],
@@ -79,6 +81,7 @@ describe('commands behind a slash', () => {
       ['run', 'askWithoutHistory', ['What is a tide?']],
       ['newSession'],
       ['focus'],
+      ['openHelp'],
     ]);
   });
 
