@@ -56,19 +56,19 @@ describe(`${servers} servers and ${windows} windows on one store for ${seconds} 
   it('has no error, loses nothing, and prints its times beside those of one alone', async () => {
     const all: WindowProcess[] = [];
     for (let i = 0; i < windows; i++) all.push(opened(await WindowProcess.open(temp.path)));
-    const [first] = all;
     const one = await server();
     await warm(all, [one]);
     const alone: Times = new Map();
     const share = Math.max(5_000, (seconds * 1_000) / 6);
-    await workFor(share, alone, [first!], []);
-    await workFor(share, alone, [], [one]);
+    // Each window beside itself: the second asks the first for everything, so that its turns take longer by nature.
+    for (const at of all.keys()) await workFor(share, alone, new Map([[at, all[at]!]]), []);
+    await workFor(share, alone, new Map(), [one]);
 
     const agents = [one];
     while (agents.length < servers) agents.push(await server());
     await warm(all, agents);
     const together: Times = new Map();
-    await workFor(seconds * 1_000, together, all, agents);
+    await workFor(seconds * 1_000, together, new Map(all.entries()), agents);
 
     const rows = [...alone].map(([work, times]) => {
       const both = together.get(work) ?? [];
@@ -112,7 +112,12 @@ async function warm(windowsAt: readonly WindowProcess[], agents: readonly McpCli
 }
 
 /** Each works at its own pace, beginning at its own moment. Rejects with the first error. */
-async function workFor(ms: number, times: Times, windowsAt: readonly WindowProcess[], agents: readonly McpClient[]): Promise<void> {
+async function workFor(
+  ms: number,
+  times: Times,
+  windowsAt: ReadonlyMap<number, WindowProcess>,
+  agents: readonly McpClient[],
+): Promise<void> {
   const end = performance.now() + ms;
   const note = (work: string, took: number) => times.set(work, [...(times.get(work) ?? []), took]);
   const again = async (index: number, of: number, every: number, work: (round: number) => Promise<void>) => {
@@ -125,7 +130,14 @@ async function workFor(ms: number, times: Times, windowsAt: readonly WindowProce
     }
   };
   await Promise.all([
-    ...windowsAt.map((window, i) => again(i, windowsAt.length, pace.turn, async () => void note('turn', await window.turn()))),
+    ...[...windowsAt].map(([i, window]) =>
+      again(
+        i,
+        windows,
+        pace.turn,
+        async () => void note(i === 0 ? 'turn, in the window that has the store' : 'turn, in the other window', await window.turn()),
+      ),
+    ),
     ...agents.map((agent, i) =>
       // One that is alone is asked as often as a few together, so that there is enough to compare.
       again(i, agents.length, agents.length === 1 ? pace.call / 8 : pace.call, async (round) => {

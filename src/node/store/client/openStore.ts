@@ -22,7 +22,7 @@ export interface OpenStoreOptions {
   readonly waitForOwnerMs?: number;
   /**
    * Does not even try to own the store. `join`: asks the window that owns it, which has it as it is at that moment and copies nothing;
-   * where none does, a copy is read.
+   * where none does, a copy is read. `onDidChange` tells nothing.
    */
   readonly readonly?: boolean | 'join';
   /** Builds the store anew from what can be read of it; `status.note` then is `recovered`. Nothing happens where it cannot be owned. */

@@ -246,7 +246,7 @@ export class StoreSupervisor {
     if (holder.address?.version !== sharingVersion || this.repairAsked) return undefined;
     let shared: OpenedStore | undefined;
     try {
-      const me = { label: this.options.label, holdings: () => this.holdings.current };
+      const me = { label: this.options.label, hears: this.options.readonly !== 'join', holdings: () => this.holdings.current };
       const onChange = this.events.onChange.bind(this.events);
       const onStatus = () => shared && this.opened === shared && this.events.onStatus(shared.status, null);
       const connection = await PeerConnection.open(

@@ -71,7 +71,7 @@ export class PeerConnection {
    */
   static async open(
     address: PeerAddress,
-    me: { readonly label: string; readonly holdings: () => Holdings },
+    me: { readonly label: string; readonly hears: boolean; readonly holdings: () => Holdings },
     events: PeerEvents,
     signal?: AbortSignal,
   ): Promise<PeerConnection> {
@@ -98,7 +98,7 @@ export class PeerConnection {
       if (!isProof(proof, proofOf(address.secret, 'owner', challenges)))
         throw new OwnerGoneError('Somebody else listens where the owner should be');
       clearTimeout(timer);
-      socket.write(toFrame({ type: 'join', label: me.label, holdings: me.holdings() }));
+      socket.write(toFrame({ type: 'join', label: me.label, hears: me.hears, holdings: me.holdings() }));
       const welcome = (await next()) as OwnerMessage;
       if (welcome.type !== 'welcome') throw new OwnerGoneError('The owner of the store does not speak our language');
       const connection = new PeerConnection(socket, welcome.status, events);

@@ -28,6 +28,8 @@ import type { StoreService, StoreWindow } from '../owner/storeService';
 const Join = z.object({
   type: z.literal('join'),
   label: z.string(),
+  /** False: it only reads, and is not told of changes. Absent: it is told. */
+  hears: z.optional(z.boolean()),
   holdings: z.object({ claims: z.array(z.object({ session: z.string(), claim: z.string() })), queued: z.array(z.string()) }),
 });
 const Call = z.object({
@@ -113,10 +115,10 @@ export class PeerServer {
     try {
       const messages = incoming(socket);
       await this.authenticate(socket, messages);
-      const { label, holdings } = Join.parse((await messages.next()).value);
+      const { label, hears = true, holdings } = Join.parse((await messages.next()).value);
       const { service, status, isCall } = await this.opened;
       if (gone.signal.aborted) return;
-      const peer = new Peer(socket, label, gone.signal);
+      const peer = new Peer(socket, { label, hears, gone: gone.signal });
       service.join(peer, holdings);
       gone.signal.addEventListener('abort', () => {
         service.leave(peer);
@@ -156,11 +158,16 @@ class Peer implements StoreWindow {
 
   constructor(
     private readonly socket: Socket,
-    readonly label: string,
-    private readonly gone: AbortSignal,
+    private readonly joined: { readonly label: string; readonly hears: boolean; readonly gone: AbortSignal },
   ) {}
 
+  get label(): string {
+    return this.joined.label;
+  }
+
+  /** An answer that grows is a change several times a second: twenty servers that were told of each made turns three times as long. */
   notify(change: StoreChange): void {
+    if (!this.joined.hears) return;
     if (this.socket.writableLength > mostWaitingBytes) this.socket.destroy();
     else this.socket.write(toFrame({ type: 'change', change }));
   }
@@ -179,12 +186,12 @@ class Peer implements StoreWindow {
   }
 
   async send(message: unknown): Promise<void> {
-    if (this.gone.aborted || this.socket.write(toFrame(message))) return;
+    if (this.joined.gone.aborted || this.socket.write(toFrame(message))) return;
     await (this.draining ??= this.drained());
   }
 
   private async drained(): Promise<void> {
-    const signal = AbortSignal.any([this.gone, AbortSignal.timeout(stallMs)]);
+    const signal = AbortSignal.any([this.joined.gone, AbortSignal.timeout(stallMs)]);
     await once(this.socket, 'drain', { signal }).catch(() => this.socket.destroy());
     this.draining = null;
   }

@@ -39,12 +39,12 @@ describe('store: several windows on one folder', () => {
     temp.remove();
   });
 
-  const open = async (label: string): Promise<Window> => {
+  const open = async (label: string, readonly: false | 'join' = false): Promise<Window> => {
     const changes: StoreChange[] = [];
     const statuses: StoreStatus[] = [];
     const host = await openHost(
       temp.path,
-      { label, waitForOwnerMs: 2_000 },
+      { label, readonly, waitForOwnerMs: 2_000 },
       (status) => statuses.push(status),
       (change) => changes.push(change),
     );
@@ -93,6 +93,17 @@ describe('store: several windows on one folder', () => {
     ]);
     assert.equal((await second.host.call('listSessions', []))[0]?.title, 'Named');
     assert.equal(await second.host.call('draft', [session]), undefined);
+  });
+
+  it('do not tell one that only reads what has changed', async () => {
+    const first = await open('first');
+    const session = await newSession(first);
+    const [reader, second] = [await open('reader', 'join'), await open('second')];
+    const one = await say(second, session, 'one');
+    await waitFor('the news', () => first.changes.length > 0, { interval: 5 });
+    // What was told before its question would be there before the answer.
+    assert.deepEqual([await said(reader, session), reader.changes], [['one'], []]);
+    assert.deepEqual(first.changes, [{ kind: 'entries', session, entries: [one] }]);
   });
 
   it('send long answers whole', async () => {
