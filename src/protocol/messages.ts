@@ -3,6 +3,7 @@ import { ContextSnapshot } from '../core/context/measure/snapshot';
 import { Attachment } from '../core/session/userMessage';
 import { TodoList } from '../core/todo/todoItems';
 import { Continuity } from '../core/session/entry';
+import { providerIds } from '../core/models/providers';
 import type { Wire } from './channel';
 import { Attachments, AttachSource } from './composer';
 import { SlashName } from './slashCommands';
@@ -187,7 +188,7 @@ export const TurnState = z.nullable(
 export type TurnState = z.infer<typeof TurnState>;
 
 export const Connection = z.object({
-  provider: z.enum(['anthropic', 'openai-compatible', 'ollama', 'vscode', 'offline']),
+  provider: z.enum([...providerIds, 'offline']),
   modelName: z.string(),
   /** `missing` shows the first-run choices until the user has chosen offline mode or sent something. */
   key: z.enum(['stored', 'environment', 'missing', 'not_needed']),

@@ -2,7 +2,8 @@ import { ModelError } from '../../core/models/modelEvent';
 import type { EmbeddingChoice } from '../../core/embeddings/embeddings';
 import type { Logger } from '../../core/ports';
 import { Embeddings } from '../embeddings/embeddings';
-import type { ProviderAccess, ProviderId } from '../models/providerAccess';
+import type { ProviderId } from '../../core/models/providers';
+import type { ProviderAccess } from '../models/providerAccess';
 import { systemClock } from '../runtime/systemClock';
 import { UsageError, type Flags, type FlagSpec } from './flags';
 

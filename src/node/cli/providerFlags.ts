@@ -1,14 +1,18 @@
 import { ModelError } from '../../core/models/modelEvent';
-import type { ProviderAccess, ProviderId } from '../models/providerAccess';
+import { providerIds, type ProviderId } from '../../core/models/providers';
+import type { ProviderAccess } from '../models/providerAccess';
 import { openaiApis } from '../models/openai/openaiDialect';
 import { offlineModelId, type ModelChoice } from '../runtime/modelBindings';
 import { positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
+
+/** Those that need no VS Code. */
+const providers = providerIds.filter((id) => id !== 'vscode');
 
 export const providerFlags: readonly FlagSpec[] = [
   {
     name: 'provider',
     value: 'PROVIDER',
-    choices: ['anthropic', 'openai-compatible', 'ollama'],
+    choices: providers,
     hint: `Nobody has to answer with --model ${offlineModelId}.`,
     help: 'who answers; default: anthropic',
   },
@@ -33,7 +37,7 @@ export function parseProviderFlags(flags: Flags, env: Environment): ProviderFlag
   const window = positiveInteger(flags, 'window');
   const keys = { anthropic: env['ANTHROPIC_API_KEY']?.trim() ?? '', 'openai-compatible': env['OPENAI_API_KEY']?.trim() ?? '' };
   const baseURL = flags['base-url'] ?? '';
-  const provider = flags['provider'] ?? 'anthropic';
+  const provider = providers.find((id) => id === flags['provider']) ?? 'anthropic';
   const api = openaiApis.find((one) => one === flags['api']) ?? 'chat-completions';
   const model = flags['model']!;
   const reach = async (asked: ProviderId, url: string | undefined): Promise<ProviderAccess> => {
@@ -62,9 +66,9 @@ export function parseProviderFlags(flags: Flags, env: Environment): ProviderFlag
         return { provider, apiKey: keys[provider], baseURL, api, model, contextTokens: window ?? null };
       case 'ollama':
         return { provider, baseURL, model, contextTokens: window ?? null };
-      default:
+      case 'anthropic':
         if (keys.anthropic === '') throw new UsageError('ANTHROPIC_API_KEY is not set. Set it, or use --model offline.');
-        return { provider: 'anthropic', apiKey: keys.anthropic, baseURL, model, ...(window ? { window } : {}) };
+        return { provider, apiKey: keys.anthropic, baseURL, model, ...(window ? { window } : {}) };
     }
   }
 }

@@ -3,7 +3,7 @@ import { ModelError } from '../../core/models/modelEvent';
 import { english } from '../../core/l10n';
 import type { OpenaiApi } from './openai/openaiDialect';
 
-/** A provider of models and how it is reached. */
+/** A provider of models (`providerIds`) and how it is reached. */
 export type ProviderAccess =
   | {
       readonly provider: 'anthropic';
@@ -29,13 +29,6 @@ export type ProviderAccess =
     }
   /** What the program runs in brings along. */
   | { readonly provider: 'vscode' };
-
-export type ProviderId = ProviderAccess['provider'];
-export const providerIds: readonly ProviderId[] = ['anthropic', 'openai-compatible', 'ollama', 'vscode'];
-
-export function isProviderId(name: string): name is ProviderId {
-  return providerIds.some((id) => id === name);
-}
 
 /** Loads the provider's code with its first client: neither activation nor offline mode pays for it. Rejects with `ModelError`. */
 export async function createClient(access: Exclude<ProviderAccess, { provider: 'vscode' }>, logger: Logger): Promise<ModelClient> {

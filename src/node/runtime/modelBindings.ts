@@ -6,7 +6,8 @@ import { english } from '../../core/l10n';
 import type { SummarizerEntry } from '../../core/context/policy/policy';
 import type { Logger, ModelClient, Summarizer } from '../../core/ports';
 import type { ModelInfo } from '../../core/models/modelInfo';
-import { createClient, isProviderId, type ProviderAccess, type ProviderId } from '../models/providerAccess';
+import { isProviderId, type ProviderId } from '../../core/models/providers';
+import { createClient, type ProviderAccess } from '../models/providerAccess';
 
 export const offlineModelId = 'offline';
 

@@ -1,4 +1,4 @@
-import { isProviderId, type ProviderId } from '../../node/models/providerAccess';
+import { isProviderId, type ProviderId } from '../../core/models/providers';
 import { offlineModelId } from '../../node/runtime/modelBindings';
 
 /** Which model is wanted: by the session, the setting, or nobody. */

@@ -2,7 +2,7 @@ import { ConfigurationTarget, window, workspace, type QuickPickItem } from 'vsco
 import { priceOf, type PriceTable } from '../../core/cost/prices';
 import type { ModelInfo, ThinkingLevel } from '../../core/models/modelInfo';
 import { t } from '../../core/l10n';
-import { providerIds, type ProviderId } from '../../node/models/providerAccess';
+import { providerIds, type ProviderId } from '../../core/models/providers';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from '../chat/chatController';
 import { offerPlace } from '../chat/places/offerPlace';

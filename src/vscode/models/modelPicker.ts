@@ -3,7 +3,7 @@ import { ModelError } from '../../core/models/modelEvent';
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { ModelInfo } from '../../core/models/modelInfo';
-import type { ProviderId } from '../../node/models/providerAccess';
+import type { ProviderId } from '../../core/models/providers';
 import { ActiveRow } from './activeRow';
 import { offlineSessionModel } from './modelChoice';
 import { modelDetail, whyNotListed } from './modelTexts';

@@ -6,7 +6,8 @@ import type { ModelInfo } from '../../core/models/modelInfo';
 import { english, shown } from '../../core/l10n';
 import type { ModelBindings, ModelChoice } from '../../node/runtime/modelBindings';
 import { offlineModelId } from '../../node/runtime/modelBindings';
-import { isProviderId, providerIds, type ProviderAccess, type ProviderId } from '../../node/models/providerAccess';
+import { isProviderId, providerIds, type ProviderId } from '../../core/models/providers';
+import type { ProviderAccess } from '../../node/models/providerAccess';
 import { fallbackModel, modelFromTable } from '../../node/models/modelTable';
 import type { Connection } from '../../protocol/messages';
 import type { ApiKeys } from './apiKeys';
@@ -112,14 +113,24 @@ export class ModelSource {
 
   /** The models of every provider that is set up. One that does not answer is named; Ollama's is set up by running. Never rejects. */
   async listAll(): Promise<{ readonly models: readonly ModelInfo[]; readonly silent: readonly ProviderId[] }> {
-    const asked = providerIds.filter((provider) =>
-      provider === 'anthropic' ? this.hasKey() : provider !== 'openai-compatible' || this.hasServer(),
-    );
+    const asked = providerIds.filter((provider) => this.isSetUp(provider));
     const lists = await Promise.all(asked.map((provider) => this.list(provider).catch(() => null)));
     return {
       models: lists.flatMap((list) => list ?? []),
       silent: asked.filter((provider, at) => lists[at] === null && provider !== 'ollama'),
     };
+  }
+
+  private isSetUp(provider: ProviderId): boolean {
+    switch (provider) {
+      case 'anthropic':
+        return this.hasKey();
+      case 'openai-compatible':
+        return this.hasServer();
+      case 'ollama':
+      case 'vscode':
+        return true;
+    }
   }
 
   /** How a provider is reached, at another address than the settings' if one is named. Rejects with `ModelError`. */

@@ -3,7 +3,7 @@ import { shown, t } from '../../core/l10n';
 import { modelTurnError, wholeError } from '../../core/chat/turn/turnError';
 import type { ModelFailure } from '../../core/models/modelEvent';
 import { thinkingLevels, thinkingTokens, type ModelInfo, type ThinkingLevel } from '../../core/models/modelInfo';
-import type { ProviderId } from '../../node/models/providerAccess';
+import type { ProviderId } from '../../core/models/providers';
 import { shortTokens } from '../../protocol/figures';
 
 export const providerTitles: Readonly<Record<ProviderId, () => string>> = {
