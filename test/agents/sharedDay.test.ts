@@ -105,7 +105,7 @@ describe('a day that two real programs and this one share', function () {
     assert.match(await find('claude-code', word.codex), /No history is shared with agents\./);
     await setShared(storeFolder, true);
     for (const [asking, other, name] of [
-      ['claude-code', 'codex', 'Codex'],
+      ['claude-code', 'codex', 'Codex CLI'],
       ['codex', 'claude-code', 'Claude Code'],
       ['claude-code', 'threadkeeper', 'Threadkeeper'],
       ['codex', 'threadkeeper', 'Threadkeeper'],

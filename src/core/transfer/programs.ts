@@ -1,3 +1,5 @@
+import type { Session } from '../session/session';
+
 /** A program whose sessions can be followed while it writes them. */
 export interface Program {
   /** Its sessions are stored here under this format. */
@@ -32,6 +34,14 @@ export type ProgramId = (typeof programs)[number]['id'];
 
 export function programOf(format: unknown): (typeof programs)[number] | undefined {
   return programs.find(({ id }) => id === format);
+}
+
+/** The name of the program in which a session was held; the format of the file where it is none that can be followed. */
+export function programNameOf({ key }: Pick<Session, 'key'>): string {
+  const [channel = '', format = ''] = key.split(':', 2);
+  if (channel === 'openclaw') return 'OpenClaw';
+  if (channel !== 'import') return 'Threadkeeper';
+  return programOf(format)?.name ?? format;
 }
 
 /** What is known of a program on this machine while it is watched. */

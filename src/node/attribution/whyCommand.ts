@@ -4,7 +4,7 @@ import { commitText, limitTexts, saidText, unknownText } from '../../core/attrib
 import { timeText } from '../../core/recall/dateText';
 import type { StoredEntry } from '../../core/session/entry';
 import { whyLine, type LineEdit, type LineReason } from './whyLine';
-import { programOf } from '../../core/transfer/programNames';
+import { programNameOf } from '../../core/transfer/programs';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../cli/flags';
 import { storeFlag, withReader } from '../cli/storeFlags';
 import { plain } from '../cli/terminal';
@@ -57,7 +57,7 @@ function forPeople({ edits, commit, withoutGit, isCut }: LineReason): string {
 }
 
 function editLines({ edit, session, asked, before, answer }: LineEdit): string[] {
-  const program = programOf(session);
+  const program = programNameOf(session);
   const said = (head: string, entry: StoredEntry | null) => {
     const text = entry ? plain(saidText(entry)).slice(0, mostSaid) : '';
     return text === '' ? [] : [`${head}: ${text}`];
@@ -76,7 +76,7 @@ function toOutput({ edits, commit, withoutGit, isCut }: LineReason): object {
     edits: edits.map(({ edit, session, asked, before, answer }) => ({
       session: session.uuid,
       sessionId: session.id,
-      program: programOf(session),
+      program: programNameOf(session),
       entry: edit.uuid,
       time: new Date(edit.createdAt).toISOString(),
       asked: said(asked),

@@ -12,7 +12,7 @@ import { entryText, type StoredEntry } from '../../core/session/entry';
 import type { SearchHit, SearchRole } from '../../core/session/searchQuery';
 import type { Session } from '../../core/session/session';
 import { newSeal } from '../runtime/ids';
-import { programOf } from '../../core/transfer/programNames';
+import { programNameOf } from '../../core/transfer/programs';
 import type { ReadableStore, SharedHistories, SharedHistory } from './sharedHistories';
 
 const defaultTokens = 3_000;
@@ -185,7 +185,7 @@ export class HistoryTools {
     const listed: { uri: string; name: string; description: string }[] = [];
     for (const history of await this.histories.all()) {
       for (const session of await history.store.listSessions({ limit: pageEntries })) {
-        const description = `${programOf(session)}, ${timeText(session.updatedAt)}, ${history.name}`;
+        const description = `${programNameOf(session)}, ${timeText(session.updatedAt)}, ${history.name}`;
         listed.push({ uri: resourceUri(session.uuid), name: oneLineOf(session.title) || session.id, description });
       }
     }
@@ -210,7 +210,7 @@ export class HistoryTools {
         role: hit.speaker,
         time: timeText(hit.at),
         session: `${hit.sessionId} ${hit.sessionTitle}`.trim(),
-        program: session && programOf(session),
+        program: session && programNameOf(session),
         workspace: history.name,
         characters,
         beside: hit.beside === null || hit.beside === hit.seq ? undefined : `#${hit.beside}`,
@@ -223,7 +223,7 @@ export class HistoryTools {
   private about(history: SharedHistory, session: Session): Readonly<Record<string, string | undefined>> {
     return {
       session: session.id,
-      program: programOf(session),
+      program: programNameOf(session),
       time: timeText(session.updatedAt),
       messages: String(session.messageCount),
       workspace: history.name,

@@ -6,7 +6,7 @@ import type { SessionStore } from '../../core/ports';
 import { timeText } from '../../core/recall/dateText';
 import type { StoredEntry } from '../../core/session/entry';
 import type { LineEdit, LineReason } from '../../node/attribution/whyLine';
-import { programOf } from '../../core/transfer/programNames';
+import { programNameOf } from '../../core/transfer/programs';
 import { plainLabel } from '../plainText';
 
 export interface WhyThisLineDeps {
@@ -78,7 +78,7 @@ function itemsOf({ edits, commit, withoutGit, isCut }: LineReason): Item[] {
 }
 
 function editItems({ edit, session, asked, before, answer }: LineEdit): Item[] {
-  const program = programOf(session);
+  const program = programNameOf(session);
   const row = (icon: string, label: string, entry: StoredEntry | null): Item[] => {
     const text = entry ? plainLabel(saidText(entry)) : '';
     return entry && text !== '' ? [rowOf(icon, label, text, { session: session.uuid, entry: entry.uuid })] : [];

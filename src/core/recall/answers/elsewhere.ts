@@ -2,7 +2,7 @@ import { CancelledError } from '../../errors';
 import { oneLine } from '../../frames/frames';
 import type { SessionStore } from '../../ports';
 import type { SearchHit, SearchQuery, SearchResult } from '../../session/searchQuery';
-import { programOf } from '../../transfer/programNames';
+import { programNameOf } from '../../transfer/programs';
 
 export type RecallStore = Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'blob'>;
 
@@ -93,7 +93,7 @@ async function searchNamed(store: RecallStore, query: SearchQuery): Promise<Foun
   const programs = new Map<string, string>();
   for (const uuid of new Set(result.hits.map(({ session }) => session))) {
     const session = await store.session(uuid);
-    if (session) programs.set(uuid, programOf(session));
+    if (session) programs.set(uuid, programNameOf(session));
   }
   return { result, programs };
 }
