@@ -1,4 +1,4 @@
-import type { ImportFormat } from '../../../src/node/transfer/import/detectFormat';
+import type { ImportFormat } from '../../../src/node/transfer/import/importFormats';
 
 /** One record of a history, in no program's words. Numbers are taken modulo what there is. */
 export type Step =

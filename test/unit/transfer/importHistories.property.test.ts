@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ImportFormat } from '../../../src/node/transfer/import/detectFormat';
+import type { ImportFormat } from '../../../src/node/transfer/import/importFormats';
 import type { ModelMessage } from '../../../src/core/models/modelRequest';
 import { anthropicPrompt } from '../../../src/node/models/anthropic/anthropicRequest';
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { counted } from '../../../core/maintenance/reports';
 import type { ImportedSession, ImportReport } from '../../../core/transfer/importReport';
-import { importFormats, type ImportFormat } from '../../transfer/import/detectFormat';
+import { importFormats, type ImportFormat } from '../../transfer/import/importFormats';
 import { importInThread } from '../../transfer/import/importInThread';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
 import { passphrase, passphraseVariable } from '../passphrase';

@@ -1,39 +1,10 @@
 import { open } from 'node:fs/promises';
 import { exportFormat, sealedFormat } from '../../../core/transfer/exportDocument';
 import { leadingMembers } from '../../../core/transfer/formats/foreignJson';
-import { lineFormats, readJsonLines, type LineFormatName } from '../foreign/readJsonLines';
+import { readJsonLines } from '../foreign/readJsonLines';
 import { sourceIdOf, type SourceRecord } from '../../../core/transfer/sourceRecord';
+import type { ImportFormat } from './importFormats';
 import type { ImportStore } from './importStore';
-
-export const importFormats = [
-  'threadkeeper',
-  'claude-code',
-  'codex',
-  'copilot-cli',
-  'vscode-chat',
-  'gemini',
-  'qwen',
-  'opencode',
-  'kilo',
-  'cursor',
-  'zed',
-  'aider',
-  'pi',
-  'openclaw',
-  'goose',
-  'librecode',
-  'cline',
-  'roo',
-  'continue',
-  'goclaw',
-  'emonk',
-  'session-json',
-] as const;
-export type ImportFormat = (typeof importFormats)[number];
-
-export function isLineFormat(format: ImportFormat): format is LineFormatName {
-  return format in lineFormats;
-}
 
 /** `empty`: there is nothing in it; null: it is none of those that are known. */
 export type DetectedFormat = ImportFormat | 'empty' | null;

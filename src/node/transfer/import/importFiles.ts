@@ -5,7 +5,8 @@ import { ReportBuilder, type ImportedSession, type ImportOutcome, type ImportRep
 import type { SourceEvent } from '../../../core/transfer/sourceRecord';
 import { isSealed, unsealed } from '../export/sealedBundle';
 import { ColdArchives } from '../openClaw/coldArchives';
-import { detectFormat, isDatabase, isLineFormat, knownFormat, type ImportFormat } from './detectFormat';
+import { detectFormat, isDatabase, knownFormat } from './detectFormat';
+import { isLineFormat, isWholeFormat, type ImportFormat } from './importFormats';
 import { ForeignDatabase } from '../foreign/foreignDatabase';
 import { findSources } from './findSources';
 import { importExport } from './importExport';
@@ -14,7 +15,7 @@ import { OpenClawLists } from '../openClaw/openClawSessions';
 import { readJsonLines } from '../foreign/readJsonLines';
 import { databaseFormat, readSqlite } from '../foreign/readSqlite';
 import { SessionWriter } from './sessionWriter';
-import { isWholeFormat, readText, wholeFormats } from './wholeFiles';
+import { readText, wholeFormats } from './wholeFiles';
 
 export interface ImportOptions {
   readonly store: ImportStore;

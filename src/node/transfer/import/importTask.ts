@@ -1,7 +1,7 @@
 import type { ImportReport } from '../../../core/transfer/importReport';
 import { UuidV7 } from '../../runtime/ids';
 import { joinStore, type JoinedPort } from '../../store/client/storePort';
-import type { ImportFormat } from './detectFormat';
+import type { ImportFormat } from './importFormats';
 import { importFiles, type ImportOptions, type ImportProgress } from './importFiles';
 
 export interface ImportRequest {

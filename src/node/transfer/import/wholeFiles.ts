@@ -11,7 +11,6 @@ import { parseForeign, parseForeignOrThrow, tooDeep } from '../../../core/transf
 import { geminiEvents } from '../../../core/transfer/formats/gemini';
 import { vscodeChatEvents } from '../../../core/transfer/formats/vscodeChat';
 import type { SourceEvent } from '../../../core/transfer/sourceRecord';
-import type { ImportFormat } from './detectFormat';
 import { recordHash } from './sessionWriter';
 
 /** V8's strings end at 512 MB. */
@@ -35,12 +34,8 @@ export const wholeFormats = {
     const cwd = dirname(file);
     return aiderEvents(await readText(file), cwd, recordHash(cwd), hashOf);
   },
-} satisfies Readonly<Partial<Record<ImportFormat, Reader>>>;
+} satisfies Readonly<Record<string, Reader>>;
 export type WholeFormat = keyof typeof wholeFormats;
-
-export function isWholeFormat(format: ImportFormat): format is WholeFormat {
-  return format in wholeFormats;
-}
 
 async function taskOrSession(file: string): Promise<SourceEvent[]> {
   const { value, cut } = parseForeignOrThrow(await readText(file));
