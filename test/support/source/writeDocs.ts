@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { exportSchema, exportSchemaFile } from './exportSchema';
 import { seedsReference, seedsReferenceFile } from './seedsReference';
 import { settingsReference, settingsReferenceFile } from './settingsReference';
 
@@ -6,4 +7,5 @@ import { settingsReference, settingsReferenceFile } from './settingsReference';
 void Promise.all([
   settingsReference().then((text) => writeFile(settingsReferenceFile, text)),
   seedsReference().then((text) => writeFile(seedsReferenceFile, text)),
+  writeFile(exportSchemaFile, exportSchema()),
 ]);
