@@ -124,6 +124,20 @@ const builds = [
   },
 ];
 
+/** The rest is for tests. */
+const shipped = builds.length;
+
+/** The packages that have code in what was built. */
+function packagesIn(/** @type {readonly import('esbuild').BuildResult[]} */ results) {
+  const inputs = results
+    .flatMap(({ metafile }) => Object.values(metafile?.outputs ?? {}))
+    .flatMap((output) => Object.entries(output.inputs));
+  const names = inputs
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .flatMap(([path]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}
+
 if (tests) {
   const isWanted = (/** @type {string} */ file) =>
     !file.endsWith('.test.ts') || named.length === 0 || named.some((name) => file.replaceAll('\\', '/').includes(name));
@@ -193,6 +207,7 @@ if (watch) {
   };
   for (const options of builds) await (await context({ ...options, plugins: [...(options.plugins ?? []), notice] })).watch();
 } else {
-  await Promise.all(builds.map((options) => build(options)));
+  const made = await Promise.all(builds.map((options) => build({ ...options, metafile: true })));
+  await writeFile('dist/packages.json', JSON.stringify(packagesIn(made.slice(0, shipped)), null, 2));
   if (runAt !== -1) process.exitCode = await runTests();
 }

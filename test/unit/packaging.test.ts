@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listFiles } from '@vscode/vsce';
+import { listFiles, PackageManager } from '@vscode/vsce';
 import { packExtension } from '../support/vscode/packedExtension';
 import { projectRoot } from '../support/paths';
+import { packagedReadme } from '../support/run/packagedReadme';
+import { notices, noticesFile } from '../support/source/notices';
 
 describe('the package', function () {
   this.timeout(120_000);
@@ -18,7 +20,7 @@ describe('the package', function () {
     const walkthrough = (await readdir(join(projectRoot, 'media', 'walkthrough'))).map((name) => `media/walkthrough/${name}`);
     const strings = (await readdir(projectRoot)).filter((name) => /^package\.nls(\..+)?\.json$/.test(name));
     const bundles = (await readdir(join(projectRoot, 'l10n')).catch(() => [])).map((name) => `l10n/${name}`);
-    const files = await listFiles({ cwd: projectRoot, packageManager: 0 });
+    const files = await listFiles({ cwd: projectRoot, packageManager: PackageManager.None });
     assert.deepEqual(
       files.map((file) => file.replaceAll('\\', '/')).sort(),
       [
@@ -30,6 +32,7 @@ describe('the package', function () {
         'README.md',
         'CHANGELOG.md',
         'LICENSE',
+        'ThirdPartyNotices.txt',
         'media/icon.png',
         'media/threadkeeper.svg',
         'media/tab-running.svg',
@@ -56,6 +59,18 @@ describe('the package', function () {
         `${name} is packed`,
       );
     }
+  });
+
+  it('has the licence of every package that has code in it, as `npm run docs` writes them', async () => {
+    assert.equal(await readFile(noticesFile, 'utf8'), await notices());
+  });
+
+  it('has a README without pictures and pages that only the repository has', async () => {
+    const readme = packagedReadme(await readFile(join(projectRoot, 'README.md'), 'utf8'));
+    assert.deepEqual(
+      { sections: [...readme.matchAll(/^## (.*)/gm)].map(([, title]) => title), left: readme.match(/!\[|\]\((?!https:)|docs\/|npm /g) },
+      { sections: ['Why take it', 'Beside others', 'Keyboard', 'Settings', 'Privacy', 'Without VS Code', 'Licence'], left: null },
+    );
   });
 
   const dist = join(projectRoot, 'dist');

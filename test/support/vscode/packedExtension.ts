@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { builtTests, projectRoot } from '../paths';
+import { packagedReadme } from '../run/packagedReadme';
 import { TestError } from '../testError';
 
 const execute = promisify(execFile);
@@ -27,19 +28,16 @@ export async function packExtension(vsix: string, folder = projectRoot): Promise
   const vsce = join(projectRoot, 'node_modules', '@vscode', 'vsce', 'vsce');
   const env = { ...process.env, ...fixed };
   const made = `${vsix}.${process.pid}`;
-  const args = [
-    vsce,
-    'package',
-    '--no-dependencies',
-    '--allow-missing-repository',
-    '--no-rewrite-relative-links',
-    ...(folder === projectRoot ? [] : ['--skip-license']),
-    '--out',
-    made,
-  ];
+  const args = [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--out', made];
+  const readme = `dist/README.${process.pid}.md`;
+  if (folder === projectRoot) {
+    await writeFile(join(folder, readme), packagedReadme(await readFile(join(folder, 'README.md'), 'utf8')));
+    args.push('--readme-path', readme);
+  } else args.push('--skip-license');
   await execute(process.execPath, args, { cwd: folder, env, maxBuffer: 10_000_000 }).catch((error: Error) => {
     throw new TestError(`the extension cannot be packed. ${error.message}`);
   });
+  await rm(join(folder, readme), { force: true });
   await writeFile(made, withMode(await readFile(made)));
   await rename(made, vsix);
   return vsix;
