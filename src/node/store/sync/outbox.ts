@@ -63,17 +63,20 @@ const tables = ['state', 'outbox', 'log', 'stamps', 'waiting', 'keys', 'dropped_
 
 /**
  * Switches the outbox on, in the caller's transaction, and puts in it what the store holds. What was set before has the time at which
- * something was last said there: of two stores of one history the one in use longer decides.
+ * something was last said there: of two stores of one history the one in use longer decides. The newest session stands first, what was
+ * said last at the end, so that a new device has both soon however long the history is (core/sync/pullNewest.ts).
  */
 export function openOutbox(connection: Connection, device: string, setup: string): void {
   connection.run('INSERT INTO sync_state(one, device, clock, setup_json) VALUES (1, ?, 0, ?)', [device, setup]);
   connection.exec(`
-    ${queue} SELECT 'session', uuid, NULL, updated_at * 1024 FROM sessions ORDER BY created_at, uuid;
-    ${queue} SELECT 'entry', session, seq, created_at * 1024 FROM entries ORDER BY seq;
-    ${queue} SELECT 'usage', session, rowid, at * 1024 FROM usage WHERE session <> '' ORDER BY rowid;
-    ${queue} SELECT 'register', uuid, 'leaf', updated_at * 1024 FROM sessions WHERE leaf_entry IS NOT NULL ORDER BY created_at, uuid;
+    ${queue} SELECT kind, uuid, target, updated_at * 1024 FROM (
+      SELECT 'session' AS kind, uuid, NULL AS target, updated_at FROM sessions UNION ALL
+      SELECT 'register', uuid, 'leaf', updated_at FROM sessions WHERE leaf_entry IS NOT NULL
+    ) ORDER BY updated_at DESC, uuid, kind DESC;
     ${queue} SELECT 'note', '', revision, tick FROM sync_notes ORDER BY n;
     ${queue} SELECT 'register', session, '${pinPrefix}' || kind || '.' || target, at * 1024 FROM pins WHERE typeof(target) = 'text';
+    ${queue} SELECT 'usage', session, rowid, at * 1024 FROM usage WHERE session <> '' ORDER BY rowid;
+    ${queue} SELECT 'entry', session, seq, created_at * 1024 FROM entries ORDER BY seq;
   `);
   for (const [name, body] of Object.entries(triggers)) connection.exec(`CREATE TRIGGER ${name} ${body}`);
 }

@@ -57,10 +57,19 @@ export function pendingChanges(open: PendingNeeds, most: number): PendingChanges
   const receipt = through === null ? null : { through, stamps: set.flatMap(stampsOf), attachments: appended.sent };
   const { changes: entries, rest } = withLeaves(appended.changes(), set);
   return {
-    changes: [...begun, ...entries, ...rest, ...notes, ...purges],
+    changes: [...inFront(begun, rest, entries), ...notes, ...purges],
     receipt,
     isLast: receipt === null || Number(last?.['n']) === receipt.through,
   };
+}
+
+/** What is set in a session stands right behind the session, unless entries that it may name come in between. */
+function inFront(begun: readonly Change[], set: readonly RegistersSet[], entries: readonly Change[]): Change[] {
+  const appended = new Set(entries.map(({ session }) => session));
+  const early = new Map(set.filter(({ session }) => !appended.has(session)).map((one) => [one.session, one]));
+  const opened = begun.flatMap((one): Change[] => [one, early.get(one.session) ?? []].flat());
+  const told = new Set(opened);
+  return [...opened, ...entries, ...set.filter((one) => !told.has(one))];
 }
 
 /** Who says something stands at its end: that goes with the entries where nothing else was set. */

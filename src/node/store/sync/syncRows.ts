@@ -40,8 +40,13 @@ export class SyncRows {
       device,
       logs: connection
         .all(
-          `SELECT l.device, l.place, l.mark FROM (SELECT device, max(place) AS place FROM sync_log GROUP BY device) last
-           JOIN sync_log l ON l.device = last.device AND l.place = last.place ORDER BY l.device`,
+          // From one device to the next by the index: GROUP BY would read a row of it for every record that there is.
+          `WITH RECURSIVE devices(device) AS (
+             SELECT min(device) FROM sync_log UNION ALL
+             SELECT (SELECT min(device) FROM sync_log WHERE device > devices.device) FROM devices WHERE device IS NOT NULL
+           )
+           SELECT l.device, l.place, l.mark FROM devices CROSS JOIN sync_log l
+           ON l.device = devices.device AND l.place = (SELECT max(place) FROM sync_log WHERE device = devices.device)`,
         )
         .map((row) => ({ device: String(row['device']), next: Number(row['place']) + 1, mark: Number(row['mark']) })),
       keys: keys.map(decodeKey),

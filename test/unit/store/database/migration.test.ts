@@ -260,12 +260,12 @@ describe('store: a file of version 6', () => {
       [
         setup,
         [
-          ['session', 's-a'],
           ['session', 's-b'],
+          ['session', 's-a'],
           ['entries', 's-a'],
           ['entries', 's-b'],
-          ['registers', 's-a'],
           ['registers', 's-b'],
+          ['registers', 's-a'],
         ],
       ],
     );

@@ -86,4 +86,32 @@ describe('a long history on a new device', function () {
     await origin.close();
     await fresh.close();
   });
+
+  it('is of use as soon however many sessions there are', async () => {
+    const [there, origin, fresh] = [new MemoryEngine(), await SyncDevice.open(), await SyncDevice.open()];
+    const many = 450;
+    for (let n = 0; n < many; n++)
+      await origin.say(await origin.begin(`Session ${n}`), `Message of ${n}`, { createdAt: 1_763_800_000_000 + n });
+    await origin.join();
+    await origin.sync(there);
+    await fresh.join();
+    let pulled = 0;
+    const pull = there.pull.bind(there);
+    there.pull = async (range) => {
+      const rows = await pull(range);
+      pulled += rows.length;
+      return rows;
+    };
+    let before = NaN;
+    await fresh.sync(there, { onUsable: () => (before = pulled) });
+    // The records that are asked for at the two ends of a log.
+    ok(before <= 80, `${before} of ${pulled} records`);
+    const [newest] = await fresh.store.listSessions({ limit: 1 });
+    deepStrictEqual(
+      [newest?.title, await fresh.texts(newest!.uuid), await fresh.store.countSessions()],
+      [`Session ${many - 1}`, [`Message of ${many - 1}`], many],
+    );
+    await origin.close();
+    await fresh.close();
+  });
 });
