@@ -1,26 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { why, whyHelp } from './attribution/whyCommand';
-import { ask, askHelp } from './cli/commands/ask';
-import { backup, backupHelp } from './cli/commands/backup';
-import { cleanUp, cleanUpHelp } from './cli/commands/cleanUp';
-import { compact, compactHelp } from './cli/commands/compact';
-import { context, contextHelp } from './cli/commands/context';
-import { embed, embedHelp } from './cli/commands/embed';
-import { exportCommand, exportHelp } from './cli/commands/export';
-import { handOverCommand, handOverHelp } from './cli/agents/handOver';
-import { importCommand, importHelp } from './cli/commands/import';
-import { explain, run, runHelp } from './cli/commands/run';
-import { mcp, mcpHelp } from './cli/commands/mcp';
-import { restore, restoreHelp } from './cli/commands/restore';
-import { restoreFilesCommand, restoreFilesHelp } from './cli/commands/restoreFiles';
-import { search, searchHelp } from './cli/commands/search';
-import { sessions, sessionsHelp } from './cli/commands/sessions';
-import { show, showHelp } from './cli/commands/show';
-import { stats, statsHelp } from './cli/commands/stats';
-import { sync, syncHelp } from './cli/commands/sync';
-import { watch, watchHelp } from './cli/commands/watch';
-import { verify, verifyHelp } from './cli/commands/verify';
 
 const help = `threadkeeper: conversations with Claude that keep their history.
 
@@ -48,32 +27,102 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper --help     this text
   threadkeeper --version  which version this is`;
 
-const commands = [
-  { name: 'run', run, help: runHelp },
-  { name: 'ask', run: ask, help: askHelp },
-  { name: 'sessions', run: sessions, help: sessionsHelp },
-  { name: 'show', run: show, help: showHelp },
-  { name: 'search', run: search, help: searchHelp },
-  { name: 'why', run: why, help: whyHelp },
-  { name: 'embed', run: embed, help: embedHelp },
-  { name: 'context', run: context, help: contextHelp },
-  { name: 'compact', run: compact, help: compactHelp },
-  { name: 'stats', run: stats, help: statsHelp },
-  { name: 'clean-up', run: cleanUp, help: cleanUpHelp },
-  { name: 'watch', run: watch, help: watchHelp },
-  { name: 'mcp', run: mcp, help: mcpHelp },
-  { name: 'sync', run: sync, help: syncHelp },
-  { name: 'import', run: importCommand, help: importHelp },
-  { name: 'hand-over', run: handOverCommand, help: handOverHelp },
-  { name: 'export', run: exportCommand, help: exportHelp },
-  { name: 'verify', run: verify, help: verifyHelp },
-  { name: 'backup', run: backup, help: backupHelp },
-  { name: 'restore', run: restore, help: restoreHelp },
-  { name: 'restore-files', run: restoreFilesCommand, help: restoreFilesHelp },
-];
+interface Command {
+  /** Resolves with the exit code. */
+  readonly run: (args: readonly string[]) => Promise<number>;
+  readonly help: string;
+}
+
+/** Each is read when it is asked for: a server for agents starts in half the time. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => {
+    const { run, runHelp } = await import('./cli/commands/run');
+    return { run: run, help: runHelp };
+  },
+  ask: async () => {
+    const { ask, askHelp } = await import('./cli/commands/ask');
+    return { run: ask, help: askHelp };
+  },
+  sessions: async () => {
+    const { sessions, sessionsHelp } = await import('./cli/commands/sessions');
+    return { run: sessions, help: sessionsHelp };
+  },
+  show: async () => {
+    const { show, showHelp } = await import('./cli/commands/show');
+    return { run: show, help: showHelp };
+  },
+  search: async () => {
+    const { search, searchHelp } = await import('./cli/commands/search');
+    return { run: search, help: searchHelp };
+  },
+  why: async () => {
+    const { why, whyHelp } = await import('./attribution/whyCommand');
+    return { run: why, help: whyHelp };
+  },
+  embed: async () => {
+    const { embed, embedHelp } = await import('./cli/commands/embed');
+    return { run: embed, help: embedHelp };
+  },
+  context: async () => {
+    const { context, contextHelp } = await import('./cli/commands/context');
+    return { run: context, help: contextHelp };
+  },
+  compact: async () => {
+    const { compact, compactHelp } = await import('./cli/commands/compact');
+    return { run: compact, help: compactHelp };
+  },
+  stats: async () => {
+    const { stats, statsHelp } = await import('./cli/commands/stats');
+    return { run: stats, help: statsHelp };
+  },
+  'clean-up': async () => {
+    const { cleanUp, cleanUpHelp } = await import('./cli/commands/cleanUp');
+    return { run: cleanUp, help: cleanUpHelp };
+  },
+  watch: async () => {
+    const { watch, watchHelp } = await import('./cli/commands/watch');
+    return { run: watch, help: watchHelp };
+  },
+  mcp: async () => {
+    const { mcp, mcpHelp } = await import('./cli/commands/mcp');
+    return { run: mcp, help: mcpHelp };
+  },
+  sync: async () => {
+    const { sync, syncHelp } = await import('./cli/commands/sync');
+    return { run: sync, help: syncHelp };
+  },
+  import: async () => {
+    const { importCommand, importHelp } = await import('./cli/commands/import');
+    return { run: importCommand, help: importHelp };
+  },
+  'hand-over': async () => {
+    const { handOverCommand, handOverHelp } = await import('./cli/agents/handOver');
+    return { run: handOverCommand, help: handOverHelp };
+  },
+  export: async () => {
+    const { exportCommand, exportHelp } = await import('./cli/commands/export');
+    return { run: exportCommand, help: exportHelp };
+  },
+  verify: async () => {
+    const { verify, verifyHelp } = await import('./cli/commands/verify');
+    return { run: verify, help: verifyHelp };
+  },
+  backup: async () => {
+    const { backup, backupHelp } = await import('./cli/commands/backup');
+    return { run: backup, help: backupHelp };
+  },
+  restore: async () => {
+    const { restore, restoreHelp } = await import('./cli/commands/restore');
+    return { run: restore, help: restoreHelp };
+  },
+  'restore-files': async () => {
+    const { restoreFilesCommand, restoreFilesHelp } = await import('./cli/commands/restoreFiles');
+    return { run: restoreFilesCommand, help: restoreFilesHelp };
+  },
+};
 
 async function main([command, ...args]: readonly string[]): Promise<number> {
-  const known = commands.find(({ name }) => name === command);
+  const known = command !== undefined && Object.hasOwn(commands, command) ? await commands[command]!() : undefined;
   if (known && (args.includes('--help') || args.includes('-h'))) {
     process.stdout.write(`${known.help}\n`);
     return 0;
@@ -100,7 +149,8 @@ main(process.argv.slice(2)).then(
   (code) => {
     process.exitCode = code;
   },
-  (error: unknown) => {
+  async (error: unknown) => {
+    const { explain } = await import('./cli/commands/run');
     const { text, code } = explain(error, process.argv[2] ?? 'run');
     process.stderr.write(`${text}\n`);
     process.exitCode = code;

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { SyncEngine } from '../../core/sync/syncEngine';
 import { FolderEngine } from './folderEngine';
 import type { openPostgres } from './postgresEngine';
@@ -28,6 +28,6 @@ export function engineAddress(engine: string): string | null {
 /** Rejects with `EngineError`. */
 export async function openEngine(engine: string, { history, create, password, bundles }: EngineAccess): Promise<SyncEngine> {
   if (!isDatabase(engine)) return FolderEngine.open(engine, history, create);
-  const bundle = (await import(pathToFileURL(join(bundles, 'postgresEngine.js')).href)) as { readonly openPostgres: typeof openPostgres };
+  const bundle = createRequire(__filename)(join(bundles, 'postgresEngine.js')) as { readonly openPostgres: typeof openPostgres };
   return bundle.openPostgres(engine, history, create, password);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { setShared, isShared } from '../../mcp/agentSharing';
 import { everyPlace, onePlace } from '../../mcp/historyPlaces';
 import type * as McpModule from '../../mcp/serveMcp';
@@ -55,8 +55,9 @@ export async function mcp(args: readonly string[]): Promise<number> {
       logger: { ...stderrLogger([]), info: () => undefined },
     }),
   );
-  // The SDK is a file of its own: no other command reads it.
-  const { serveMcp } = (await import(pathToFileURL(join(__dirname, 'mcp.js')).href)) as ServeMcp;
+  // The SDK is a file of its own: no other command reads it. An import would read it twice, to find what it exports: that took longer
+  // than all the rest of the start, and agents that have waited for their first message go on without the tools.
+  const { serveMcp } = createRequire(__filename)(join(__dirname, 'mcp.js')) as ServeMcp;
   await serveMcp({
     histories,
     version: (JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')) as { version: string }).version,
