@@ -289,16 +289,21 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof EngineError) throw error;
-    const reason = failures.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? reasonOf(errorText(error));
-    throw new EngineError(reason, said(reason, errorText(error)), { cause: error });
+    const reason = failures.find(([pattern]) => pattern.test(codeOf(error)))?.[1] ?? reasonOf(error);
+    const detail = asksForPassword(error) ? english('it asks for a password') : errorText(error);
+    throw new EngineError(reason, said(reason, detail), { cause: error });
   }
 }
 
 /** Where the client, not the server, says what is wrong. */
-function reasonOf(message: string): EngineFailure {
-  // The server asks for a password, and there is none.
-  if (/client password must be/.test(message)) return 'refused';
-  return /time-?out/i.test(message) ? 'slow' : 'unreachable';
+function reasonOf(error: unknown): EngineFailure {
+  if (asksForPassword(error)) return 'refused';
+  return /time-?out/i.test(errorText(error)) ? 'slow' : 'unreachable';
+}
+
+/** The client's words for a password that it was not given. */
+function asksForPassword(error: unknown): boolean {
+  return /client password must be/.test(errorText(error));
 }
 
 /** What is wrong, and what to do about it. */

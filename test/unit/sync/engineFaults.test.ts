@@ -149,9 +149,15 @@ describe('a database that fails', function () {
     const refusal = (given: string | undefined) =>
       open(given).then(
         () => 'opened',
-        (error: unknown) => (error as EngineError).reason,
+        (error: unknown) => `${(error as EngineError).reason}: ${(error as EngineError).message.split('):')[0]}`,
       );
-    deepStrictEqual([await refusal('another'), await refusal(undefined)], ['refused', 'refused']);
+    deepStrictEqual(
+      [await refusal('another'), await refusal(undefined)],
+      [
+        'refused: The database refuses it (password authentication failed for user "careful"',
+        'refused: The database refuses it (it asks for a password',
+      ],
+    );
   });
 
   it('that does not answer: it is said, and nothing is lost', async () => {
