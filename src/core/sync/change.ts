@@ -60,13 +60,14 @@ const registersSet = z.object({
 });
 export type RegistersSet = z.infer<typeof registersSet>;
 
-/** Bytes that entries name by their hash. */
+/** Bytes that entries name by their hash, or one of `of` pieces of them: those stand in a log of their own, each in its place. */
 const attachmentKept = z.object({
   kind: z.literal('attachment'),
   session: z.string(),
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   mime: z.string(),
   base64: z.string(),
+  of: z.optional(z.int().check(z.positive())),
 });
 export type AttachmentKept = z.infer<typeof attachmentKept>;
 

@@ -29,6 +29,8 @@ export interface SyncReport {
   readonly pushed: number;
   /** Rows that the engine had lost and has again. */
   readonly refilled: number;
+  /** It had lost rows of this device that stand at the end of its log: attachments may be gone with them. */
+  readonly hadLost?: true;
   /** The store was older than the engine's copy of its log, or a copy of another: it goes on as another device. */
   readonly renewed: boolean;
   readonly problems: readonly Problem[];
@@ -68,7 +70,7 @@ export async function syncOnce(deps: SyncDeps): Promise<SyncReport> {
     await engine.dropKeys(held.keysToDrop);
     await replica.settleKeys([], held.keysToDrop);
   }
-  return { pulled, pushed, refilled, renewed, problems };
+  return { pulled, pushed, refilled, ...(mayLack ? { hadLost: true } : {}), renewed, problems };
 }
 
 /** Seals what has changed here into the device's own log. It needs no engine. */

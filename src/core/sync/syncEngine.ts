@@ -53,6 +53,12 @@ export interface SyncEngine {
   keys(ids: readonly string[]): Promise<readonly WrappedKey[]>;
   /** Deletes the keys for good, as far as the engine lets go of anything. */
   dropKeys(ids: readonly string[]): Promise<void>;
+  /** Lets go of all rows of the log. */
+  dropLog(device: string): Promise<void>;
+  /** Lets go of everything of the history: whoever asks for it from then on is told that there is none. */
+  dropAll(): Promise<void>;
+  /** Logs that stand beside those of the devices, one for each attachment: `heads` and `pull` of the history never bring them. */
+  attachments(): SyncEngine;
   /** Calls back when somebody else has pushed, as long as the engine can tell; false where it cannot. */
   listen(onNews: () => void): Promise<boolean>;
   close(): Promise<void>;

@@ -1,3 +1,4 @@
+import type { AttachmentPlace } from './attachmentPlace';
 import type { Change } from './change';
 import type { SealedRecord, SessionKey } from './sealedRecord';
 import type { LogRange } from './syncEngine';
@@ -44,8 +45,8 @@ export interface PendingReceipt {
   /** The last of what was told, in the order of the store's own. */
   readonly through: number;
   readonly stamps: readonly { readonly session: string; readonly name: string; readonly tick: number }[];
-  /** Hashes. */
-  readonly attachments: readonly string[];
+  /** What the entries name. */
+  readonly attachments: readonly AttachmentPlace[];
 }
 
 export interface PendingChanges {

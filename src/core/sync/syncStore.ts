@@ -1,3 +1,4 @@
+import type { AttachmentPlace, AttachmentState, CameAs } from './attachmentPlace';
 import type { SealedRecord, SessionKey } from './sealedRecord';
 import type { LogRange } from './syncEngine';
 import type { Held, PendingChanges, PendingReceipt, ReceivedRow } from './syncReplica';
@@ -45,6 +46,17 @@ export interface SyncStore {
   syncWrite(rows: readonly SealedRecord[], keys: readonly SessionKey[], receipt: PendingReceipt | null): Promise<void>;
   /** `held`, filled in by the store, are the sessions that somebody works in. Rejects with `conflict` when one of them is to be purged. */
   syncReceive(rows: readonly ReceivedRow[], keys: readonly SessionKey[], held?: readonly string[]): Promise<void>;
+  /** What is to be done next about an attachment's bytes: what somebody looks at first, then the newest. Null: nothing. */
+  syncAttachment(): Promise<AttachmentPlace | null>;
+  syncAttachments(state: AttachmentState): Promise<readonly AttachmentPlace[]>;
+  /** Null: nothing is to be done about them any more. */
+  syncSettleAttachments(places: readonly AttachmentPlace[], state: AttachmentState | null): Promise<void>;
+  /** Somebody looks at it: it is the next to be fetched. False: it does not come from another device. */
+  syncAskAttachment(hash: string): Promise<boolean>;
+  /** Null: its bytes are not here. */
+  syncAttachmentPiece(hash: string, index: number): Promise<{ readonly bytes: Uint8Array; readonly of: number } | null>;
+  /** Pieces come in order, from the first. */
+  syncAttachmentCame(place: AttachmentPlace, index: number, of: number, bytes: Uint8Array): Promise<CameAs>;
   syncSettleKeys(pushed: readonly string[], dropped: readonly string[]): Promise<void>;
   syncRenew(device: string, from: number, rows: readonly SealedRecord[], keys: readonly SessionKey[]): Promise<void>;
   /** Where other devices went on in the session while this one stayed on its branch, the last one first. Empty where it is off. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { watch } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { english } from '../../core/l10n';
 import type { SealedRecord, WrappedKey } from '../../core/sync/sealedRecord';
 import { EngineError, type EngineFailure, type EngineHead, type LogRange, type SyncEngine } from '../../core/sync/syncEngine';
@@ -41,16 +41,18 @@ interface RowFile {
  * arrived in part counts as not there.
  */
 export class FolderEngine implements SyncEngine {
-  private constructor(private readonly root: string) {}
+  private constructor(
+    private readonly root: string,
+    /** Names of files that this device has written: they are no news to it. */
+    private readonly written = new Set<string>(),
+  ) {}
 
   /** Rejects with `no_history` when it is not there and is not to be made. */
   static async open(folder: string, history: string, create: boolean): Promise<FolderEngine> {
     const root = join(folder, `threadkeeper-${history}`);
     return guarded(folder, async () => {
-      const isFolder = (await stat(folder).catch(() => undefined))?.isDirectory() === true;
-      if (!isFolder) throw new EngineError('unreachable', english('There is no folder {0}', folder));
-      const isThere = (await stat(join(root, 'keys')).catch(() => undefined)) !== undefined;
-      if (!isThere && !create) throw new EngineError('no_history', english('{0} has no history of this recovery phrase and name', folder));
+      if (!(await isFolder(folder))) throw new EngineError('unreachable', english('There is no folder {0}', folder));
+      if (!create && !(await isFolder(join(root, 'keys')))) throw noHistory(folder);
       await mkdir(join(root, 'keys'), { recursive: true });
       const form = await readFile(join(root, 'version'), 'utf8').catch(() => undefined);
       if (form === undefined && create) await writeWhole(join(root, 'version'), Buffer.from(`${version}\n`));
@@ -68,6 +70,8 @@ export class FolderEngine implements SyncEngine {
         const last = files.reduce<RowFile | undefined>((best, file) => (best && best.to >= file.to ? best : file), undefined);
         if (last) heads.push({ device, next: last.to, count: coveredBy(files, 0, last.to), mark: last.mark });
       }
+      // Somebody may have removed the history since it was opened: what it had is not to be given back to it.
+      if (heads.length === 0 && !(await isFolder(join(this.root, 'keys')))) throw noHistory(dirname(this.root));
       return heads;
     });
   }
@@ -91,13 +95,13 @@ export class FolderEngine implements SyncEngine {
 
   push(rows: readonly SealedRecord[], keys: readonly WrappedKey[]): Promise<void> {
     return guarded(this.root, async () => {
-      for (const { id, wrapped } of keys) await writeWhole(join(this.root, 'keys', id), wrapped);
+      for (const { id, wrapped } of keys) await this.write(join(this.root, 'keys', id), wrapped);
       const [first, last] = [rows[0], rows.at(-1)];
       if (!first || !last) return;
       const content = encodeRows(rows);
       const folder = join(this.root, 'logs', first.device);
       await mkdir(folder, { recursive: true });
-      await writeWhole(join(folder, nameOf(first, last, content)), content);
+      await this.write(join(folder, nameOf(first, last, content)), content);
       await this.mergeFiles(first.device);
     });
   }
@@ -122,7 +126,7 @@ export class FolderEngine implements SyncEngine {
         if (run.length < 2 || !isCovered(rows, first.from, last.to)) continue;
         const all = [...rows.values()].sort((a, b) => a.index - b.index);
         const content = encodeRows(all);
-        await writeWhole(join(folder, nameOf(all[0]!, all.at(-1)!, content)), content);
+        await this.write(join(folder, nameOf(all[0]!, all.at(-1)!, content)), content);
       }
     }
     // A carrier may have the size right and the bytes not yet.
@@ -165,6 +169,24 @@ export class FolderEngine implements SyncEngine {
     });
   }
 
+  dropLog(device: string): Promise<void> {
+    return guarded(this.root, async () => {
+      if (isName(device)) await rm(join(this.root, 'logs', device), { recursive: true, force: true });
+    });
+  }
+
+  dropAll(): Promise<void> {
+    return guarded(this.root, async () => {
+      // By these a history is known to be there.
+      await rm(join(this.root, 'keys'), { recursive: true, force: true });
+      await rm(this.root, { recursive: true, force: true });
+    });
+  }
+
+  attachments(): SyncEngine {
+    return new FolderEngine(join(this.root, 'attachments'), this.written);
+  }
+
   private watcher: { close(): void } | undefined;
   private poll: NodeJS.Timeout | undefined;
 
@@ -180,7 +202,11 @@ export class FolderEngine implements SyncEngine {
       });
     }, pollMs).unref();
     try {
-      this.watcher = watch(this.root, { recursive: true }, onNews).on('error', () => undefined);
+      const isOwn = (name: string) => this.written.has(basename(name).replace(partOf(''), ''));
+      this.watcher = watch(this.root, { recursive: true }, (_, name) => (name === null || !isOwn(name)) && onNews()).on(
+        'error',
+        () => undefined,
+      );
     } catch {
       // Looking now and then is enough.
     }
@@ -191,6 +217,11 @@ export class FolderEngine implements SyncEngine {
     clearInterval(this.poll);
     this.watcher?.close();
     return Promise.resolve();
+  }
+
+  private write(file: string, bytes: Uint8Array): Promise<void> {
+    this.written.add(basename(file));
+    return writeWhole(file, bytes);
   }
 
   /** Names all files of rows: the text is the same as long as nobody has written. A folder that is away for the moment has none. */
@@ -227,6 +258,14 @@ export class FolderEngine implements SyncEngine {
     }
     return files.sort((a, b) => a.from - b.from || b.to - a.to || (a.name < b.name ? -1 : 1));
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+function noHistory(folder: string): EngineError {
+  return new EngineError('no_history', english('{0} has no history of this recovery phrase and name', folder));
 }
 
 async function entriesOf(folder: string): Promise<readonly { readonly name: string }[]> {
@@ -279,7 +318,7 @@ function coveredBy(files: readonly RowFile[], from: number, to: number): number 
 
 /** Under its name there is all of it or nothing, also after a power cut. */
 async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
-  const part = `${file}.${process.pid}.part`;
+  const part = partOf(file);
   const handle = await open(part, 'w', 0o600);
   try {
     await handle.writeFile(bytes);
@@ -288,6 +327,10 @@ async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
     await handle.close();
   }
   await rename(part, file);
+}
+
+function partOf(file: string): string {
+  return `${file}.${process.pid}.part`;
 }
 
 function digestOf(content: Uint8Array): string {

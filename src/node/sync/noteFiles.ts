@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
+import { english } from '../../core/l10n';
 import type { MemoryNotes } from '../../core/ports';
 import type { SyncStore } from '../../core/sync/syncStore';
 
@@ -42,7 +43,7 @@ export class NoteFiles {
     for (const { path, digest, fileDigest } of await this.store.syncNotes()) {
       if (digest === fileDigest) continue;
       try {
-        if (await this.isOtherCase(path)) throw new Error('A note is there whose name differs in upper and lower case only.');
+        if (await this.isOtherCase(path)) throw new Error(english('A note is there whose name differs in upper and lower case only.'));
         const now = await this.read(path);
         if (now === null || digestOf(now) !== fileDigest) continue;
         const text = await this.store.syncNoteText(path);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { errorText } from '../../core/errors';
 import { english } from '../../core/l10n';
@@ -35,7 +36,7 @@ type Row = Readonly<Record<string, unknown>>;
 export interface SqlClient {
   query(sql: string, values?: unknown[]): Promise<{ rows: Row[] }>;
   /** Calls back for every notification. */
-  onNotification(callback: () => void): void;
+  onNotification(callback: (payload: string) => void): void;
   end(): Promise<void>;
 }
 
@@ -45,6 +46,9 @@ export class PostgresEngine implements SyncEngine {
     private readonly client: SqlClient,
     private readonly history: string,
     private readonly notifies: boolean,
+    private readonly channel = channelOf(history),
+    /** What this connection says of itself, so that it does not hear its own news. */
+    private readonly sender: string = randomUUID(),
   ) {}
 
   /** Rejects with `EngineError`: `no_history` when it is not there and is not to be made. */
@@ -55,12 +59,12 @@ export class PostgresEngine implements SyncEngine {
       if (found === null) await makeTables(client);
       if (found !== null && found > version)
         throw new EngineError('version', english('The tables of the database are of a newer version of Threadkeeper: update it'));
-      const known = await client.query('SELECT 1 AS found FROM threadkeeper_histories WHERE history = $1', [history]);
-      if (known.rows.length === 0) {
+      if (!(await isThere(client, history))) {
         if (!create) throw noHistory();
         await client.query('INSERT INTO threadkeeper_histories(history) VALUES ($1) ON CONFLICT DO NOTHING', [history]);
       }
-      const notifies = await client.query('SELECT pg_notify($1, $2)', [channel(history), '']).then(
+      // On a channel that nobody listens to.
+      const notifies = await client.query('SELECT pg_notify($1, $2)', ['threadkeeper', '']).then(
         () => true,
         () => false,
       );
@@ -77,6 +81,8 @@ export class PostgresEngine implements SyncEngine {
          ) heads JOIN threadkeeper_records r ON r.history = $1 AND r.device = heads.device AND r.place = heads.last ORDER BY heads.device`,
         [this.history],
       );
+      // Somebody may have removed the history since it was opened: what it had is not to be given back to it.
+      if (rows.length === 0 && !(await isThere(this.client, this.history))) throw noHistory();
       return rows.map((row) => ({
         device: String(row['device']),
         next: Number(row['last']) + 1,
@@ -125,7 +131,7 @@ export class PostgresEngine implements SyncEngine {
         );
       }
       if (parts.length === 0) return;
-      const tell = this.notifies ? `SELECT pg_notify(${place(channel(this.history))}, '')` : 'SELECT 1';
+      const tell = this.notifies ? `SELECT pg_notify(${place(this.channel)}, ${place(this.sender)})` : 'SELECT 1';
       await this.client.query(`WITH ${parts.join(', ')} ${tell}`, values);
     });
   }
@@ -162,11 +168,38 @@ export class PostgresEngine implements SyncEngine {
     });
   }
 
+  dropLog(device: string): Promise<void> {
+    return guarded(async () => {
+      await this.client.query(
+        `WITH r AS (DELETE FROM threadkeeper_records WHERE history = $1 AND device = $2)
+         DELETE FROM threadkeeper_devices WHERE history = $1 AND device = $2`,
+        [this.history, device],
+      );
+    });
+  }
+
+  dropAll(): Promise<void> {
+    return guarded(async () => {
+      const both = [this.history, besideOf(this.history)];
+      await this.client.query(
+        `WITH r AS (DELETE FROM threadkeeper_records WHERE history IN ($1, $2)),
+           d AS (DELETE FROM threadkeeper_devices WHERE history IN ($1, $2)),
+           k AS (DELETE FROM threadkeeper_keys WHERE history = $1)
+         DELETE FROM threadkeeper_histories WHERE history = $1`,
+        both,
+      );
+    });
+  }
+
+  attachments(): SyncEngine {
+    return new PostgresEngine(this.client, besideOf(this.history), this.notifies, this.channel, this.sender);
+  }
+
   listen(onNews: () => void): Promise<boolean> {
     if (!this.notifies) return Promise.resolve(false);
     return guarded(async () => {
-      this.client.onNotification(onNews);
-      await this.client.query(`LISTEN ${channel(this.history)}`);
+      this.client.onNotification((sender) => sender !== this.sender && onNews());
+      await this.client.query(`LISTEN ${this.channel}`);
       return true;
     });
   }
@@ -200,7 +233,7 @@ export async function openPostgres(
       return await PostgresEngine.open(
         {
           query: (sql, values) => client.query<Row>(sql, values),
-          onNotification: (callback) => void client.on('notification', callback),
+          onNotification: (callback) => void client.on('notification', ({ payload }) => callback(payload ?? '')),
           end: () => client.end(),
         },
         history,
@@ -262,8 +295,16 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-function channel(history: string): string {
+function channelOf(history: string): string {
   return `threadkeeper_${history.replaceAll(/[^0-9a-f]/g, '')}`;
+}
+
+function besideOf(history: string): string {
+  return `${history}/attachments`;
+}
+
+async function isThere(client: SqlClient, history: string): Promise<boolean> {
+  return (await client.query('SELECT 1 AS found FROM threadkeeper_histories WHERE history = $1', [history])).rows.length > 0;
 }
 
 function bytes(value: unknown): Uint8Array {

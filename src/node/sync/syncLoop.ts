@@ -13,7 +13,7 @@ export interface SyncLoopDeps {
   readonly store: SyncStore & Pick<SessionStore, 'onDidChange' | 'status'>;
   readonly keys: HistoryKeys;
   /** Rejects with `EngineError`. */
-  readonly open: () => Promise<SyncEngine>;
+  readonly open: (signal: AbortSignal) => Promise<SyncEngine>;
   /** Whether this window is the one on the store that synchronizes it. */
   readonly leads: () => Promise<boolean>;
   /** What the window that does has noted; undefined: nothing. */
@@ -44,6 +44,8 @@ export class SyncLoop {
   private readonly reasons = new Set<WakeReason>();
   private rouse: () => void = () => undefined;
   private running: AbortController | null = null;
+  /** Somebody has switched it off in the store. */
+  private isOff = false;
 
   constructor(private readonly deps: SyncLoopDeps) {}
 
@@ -58,7 +60,7 @@ export class SyncLoop {
     this.running?.abort();
   }
 
-  /** Resolves when it has been stopped. */
+  /** Resolves when it has been stopped, or is switched off in the store. */
   async run(signal: AbortSignal): Promise<void> {
     const { deps } = this;
     let soon: { dispose(): void } | null = null;
@@ -78,11 +80,11 @@ export class SyncLoop {
     signal.addEventListener('abort', stop, { once: true });
     this.tell({ at: deps.noted()?.at ?? null });
     try {
-      while (!signal.aborted) {
+      while (!signal.aborted && !this.isOff) {
         const reasons = new Set(this.reasons);
         this.reasons.clear();
         const pause = await this.turn(reasons);
-        if (!signal.aborted && this.reasons.size === 0) await this.sleep(pause, signal);
+        if (!signal.aborted && !this.isOff && this.reasons.size === 0) await this.sleep(pause, signal);
       }
     } finally {
       signal.removeEventListener('abort', stop);
@@ -107,15 +109,13 @@ export class SyncLoop {
       return pace.lead;
     }
     // What only this device knows of, and is on its way already, is no reason to ask.
-    if (reasons.size === 1 && reasons.has('changed') && this.failures === 0 && (await this.hasNothingToSend())) return this.pauseNow();
+    if (reasons.size === 1 && reasons.has('changed') && this.failures === 0 && (await this.hasNothingToDo())) return this.pauseNow();
     this.lastRun = deps.clock.now();
     const wasOpen = this.engine !== null;
     try {
       const report = await this.exchange();
-      this.failures = 0;
       this.quiet = report.pulled + report.pushed > 0 ? 0 : this.quiet + 1;
-      const { problems, notes } = report;
-      this.tell({ phase: 'idle', at: deps.clock.now(), failure: null, problems, notes, progress: null, usable: true });
+      this.tellDone(report);
       return this.pauseNow();
     } catch (error) {
       this.letGo();
@@ -124,6 +124,7 @@ export class SyncLoop {
         return pace.mostQuiet;
       }
       if (StoreError.is(error) && error.reason === 'conflict') return pace.afterChange;
+      if (StoreError.is(error) && error.reason === 'invalid' && (await this.wasSwitchedOff())) return 0;
       if (!EngineError.is(error) && !StoreError.is(error)) throw error;
       // Servers close connections that nobody uses: that is no failure yet.
       if (wasOpen && EngineError.is(error) && this.failures === 0) return this.again();
@@ -140,16 +141,19 @@ export class SyncLoop {
 
   private async exchange(): Promise<StoreSyncReport> {
     const { store, keys, after, open } = this.deps;
-    if (!this.engine) {
-      this.engine = await open();
-      this.hears = await this.engine.listen(() => this.wake('news')).catch(() => false);
-    }
-    this.tell({ phase: 'syncing' });
     this.running = new AbortController();
     try {
+      if (!this.engine) {
+        this.engine = await open(this.running.signal);
+        this.hears = await this.engine.listen(() => this.wake('news')).catch(() => false);
+      }
+      this.tell({ phase: 'syncing' });
       const report = await syncStoreOnce(store, this.engine, keys, {
         onProgress: (progress) => progress.of > fewRecords && this.tell({ progress }),
         onUsable: () => this.tell({ usable: true }),
+        onTexts: (texts) => this.tellDone(texts),
+        // What is said meanwhile goes before the bytes of attachments that were said earlier.
+        isDue: () => this.reasons.size > 0,
         signal: this.running.signal,
       });
       await after?.();
@@ -165,8 +169,20 @@ export class SyncLoop {
     return 0;
   }
 
-  private async hasNothingToSend(): Promise<boolean> {
-    return (await this.deps.store.syncPending(1)).receipt === null;
+  private async hasNothingToDo(): Promise<boolean> {
+    const { store } = this.deps;
+    if (await this.wasSwitchedOff()) return true;
+    return (await store.syncPending(1)).receipt === null && (await store.syncAttachment()) === null;
+  }
+
+  private async wasSwitchedOff(): Promise<boolean> {
+    this.isOff = (await this.deps.store.syncSetup()) === null;
+    return this.isOff;
+  }
+
+  private tellDone({ problems, notes }: StoreSyncReport): void {
+    this.failures = 0;
+    this.tell({ phase: 'idle', at: this.deps.clock.now(), failure: null, problems, notes, progress: null, usable: true });
   }
 
   private pauseNow(): number {

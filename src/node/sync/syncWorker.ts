@@ -50,10 +50,11 @@ async function run({ folder, distDir, entropy, password, deviceName }: SyncReque
       setup.history,
       deviceName,
     );
+    let loggedNotes = '';
     const loop = new SyncLoop({
       store,
       keys,
-      open: () => openEngine(setup.engine, { ...access, history: setup.history }),
+      open: (signal) => openEngine(setup.engine, { ...access, history: setup.history, signal }),
       leads: async () => {
         // Another window, or the command line, may have left meanwhile.
         if ((await store.syncSetup()) === null) stop.abort();
@@ -70,6 +71,9 @@ async function run({ folder, distDir, entropy, password, deviceName }: SyncReque
       noted: () => readNotes(notes),
       tell: (state) => {
         say({ type: 'state', state });
+        const unwritten = state.notes.map(({ path, detail }) => `${path}: ${detail}`).join('; ');
+        if (unwritten !== '' && unwritten !== loggedNotes) logger.warn('sync_notes_not_written', { detail: unwritten });
+        loggedNotes = unwritten;
         if (lease && state.phase !== 'syncing') writeNotes(notes, state);
       },
       after: async () => {

@@ -8,6 +8,7 @@ import type { ArgumentChoice, AttachSource, Mention } from '../../protocol/compo
 import type { SlashName } from '../../protocol/slashCommands';
 import type { ChatController } from '../chat/chatController';
 import { type CommandName } from '../manifest';
+import { arrivingBlob } from './arrivingBlob';
 import { AttachMenu } from './attachMenu';
 import { AttachmentMaker, type AttachmentMakerDeps } from './attachmentMaker';
 import { openWalkthrough } from './editorActions';
@@ -75,7 +76,7 @@ export class ComposerActions {
 
   /** A picture as an address that needs nothing from outside. */
   async image(hash: string, mime: string): Promise<string> {
-    const bytes = (imageTypes as readonly string[]).includes(mime) ? await (await this.deps.store()).blob(hash) : undefined;
+    const bytes = (imageTypes as readonly string[]).includes(mime) ? await arrivingBlob(await this.deps.store(), hash) : undefined;
     if (!bytes) throw new Error(t('This picture is missing in the history.'));
     return `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
   }
@@ -83,7 +84,7 @@ export class ComposerActions {
   /** The file itself where it still is; else what was attached of it. */
   async open({ path, kind, lines, name, hash, mime }: Attachment): Promise<void> {
     if (path !== undefined && kind !== 'folder' && (await this.openFile(path, lines))) return;
-    const bytes = await (await this.deps.store()).blob(hash);
+    const bytes = await arrivingBlob(await this.deps.store(), hash);
     if (!bytes) throw new Error(t('What was attached as “{0}” is missing in the history.', name));
     if (kind === 'image') {
       // The viewer takes files only, and knows a picture by the end of its name.

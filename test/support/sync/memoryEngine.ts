@@ -74,6 +74,24 @@ export class MemoryEngine implements SyncEngine {
     return Promise.resolve();
   }
 
+  dropLog(device: string): Promise<void> {
+    this.calls.push('dropLog');
+    this.logs.delete(device);
+    this.tops.delete(device);
+    return Promise.resolve();
+  }
+
+  dropAll(): Promise<void> {
+    for (const kept of [this.logs, this.wrapped, this.tops]) kept.clear();
+    this.beside = null;
+    return Promise.resolve();
+  }
+
+  private beside: MemoryEngine | null = null;
+  attachments(): MemoryEngine {
+    return (this.beside ??= new MemoryEngine());
+  }
+
   listen(): Promise<boolean> {
     return Promise.resolve(false);
   }

@@ -7,6 +7,7 @@ import { GcmSealer } from '../../../src/node/sync/gcmSealer';
 import { historyKeys, newPhrase, readPhrase } from '../../../src/node/sync/historyKeys';
 import { FileMemoryNotes } from '../../../src/node/memory/fileMemoryNotes';
 import { NoteFiles, type NoteProblem } from '../../../src/node/sync/noteFiles';
+import { syncStoreOnce } from '../../../src/node/sync/syncStore';
 import { storeReplica } from '../../../src/node/sync/storeReplica';
 import type { SessionStore } from '../../../src/core/ports';
 import { openTestStore, tempFolder, testUuid, userMessage } from '../store/storeTemp';
@@ -58,6 +59,21 @@ export class SyncDevice {
   async syncAs(engine: SyncEngine, program: (sealer: Sealer) => Sealer): Promise<SyncReport> {
     const held = await this.store.syncHeld();
     return syncOnce({ replica: storeReplica(this.store), engine, sealer: program(new GcmSealer(keys, held.keys)), newId: randomUUID });
+  }
+
+  /** With notes and attachments, as a window or the command line does it. */
+  syncWhole(engine: SyncEngine, told: Parameters<typeof syncStoreOnce>[3] = {}): ReturnType<typeof syncStoreOnce> {
+    return syncStoreOnce(this.store, engine, keys, told);
+  }
+
+  /** A message with something attached to it; the hash of that. */
+  async attach(session: string, bytes: Uint8Array, more: Partial<NewEntry> = {}): Promise<string> {
+    const hash = await this.store.putBlob(bytes, 'image/png');
+    await this.say(session, '', {
+      content: { type: 'message', role: 'user', text: 'See', attachments: [{ kind: 'image', name: 'a.png', hash, mime: 'image/png' }] },
+      ...more,
+    });
+    return hash;
   }
 
   /** With the notes, as a device does it. */

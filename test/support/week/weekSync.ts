@@ -34,6 +34,9 @@ export class WeekSync {
       counts: (ranges) => failing(() => engine.counts(ranges)),
       keys: (ids) => failing(() => engine.keys(ids)),
       dropKeys: (ids) => failing(() => engine.dropKeys(ids)),
+      dropLog: (device) => failing(() => engine.dropLog(device)),
+      dropAll: () => failing(() => engine.dropAll()),
+      attachments: () => engine.attachments(),
       listen: () => Promise.resolve(false),
       close: () => engine.close(),
     };

@@ -1,7 +1,19 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { Connection } from './connection';
-import { applicationId, schemaV1, schemaV2, schemaV3, schemaV4, schemaV5, schemaV6, schemaV7, schemaV8, schemaV9 } from './schema';
+import {
+  applicationId,
+  schemaV1,
+  schemaV2,
+  schemaV3,
+  schemaV4,
+  schemaV5,
+  schemaV6,
+  schemaV7,
+  schemaV8,
+  schemaV9,
+  schemaV10,
+} from './schema';
 
 /** Brings the file from version `to - 1` to `to`. What has shipped is never edited, only followed by another. */
 export interface Migration {
@@ -19,6 +31,7 @@ export const migrations: readonly Migration[] = [
   { to: 7, sql: schemaV7 },
   { to: 8, sql: schemaV8 },
   { to: 9, sql: schemaV9 },
+  { to: 10, sql: schemaV10 },
 ];
 
 export function newestVersion(list: readonly Migration[] = migrations): number {

@@ -334,3 +334,14 @@ CREATE TABLE sync_note_files(
  * every session there is.
  */
 export const schemaV9 = `CREATE INDEX entries_roots ON entries(session) WHERE parent IS NULL;`;
+
+/**
+ * Version 10. `sync_attachments` has what is to be done about the bytes of attachments, which go to other devices beside the records
+ * (store/sync/attachmentRows.ts). Until then they went as records, and `sync_sent` had those that were; nothing is put there any more.
+ */
+export const schemaV10 = `
+CREATE TABLE sync_attachments(
+  session TEXT NOT NULL, hash TEXT NOT NULL, mime TEXT NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL, PRIMARY KEY (session, hash)
+) WITHOUT ROWID;
+CREATE INDEX sync_attachments_by_state ON sync_attachments(state, at);
+`;

@@ -37,7 +37,9 @@ import { usageOperations, UsageRows } from '../rows/usageRows';
 import { SearchIndex } from '../search/searchIndex';
 import { searchOperations, SearchRows } from '../search/searchRows';
 import { vectorOperations, VectorRows } from '../search/vectorRows';
+import { attachmentOperations, AttachmentRows } from '../sync/attachmentRows';
 import { NoteRows } from '../sync/noteRows';
+import { renewTriggers } from '../sync/outbox';
 import { syncOperations, SyncRows } from '../sync/syncRows';
 
 /** One open database, as the operations use it. */
@@ -66,6 +68,7 @@ const operations: Operations<OpenRows> = {
   ...purgeOperations,
   ...fileContentOperations,
   ...syncOperations,
+  ...attachmentOperations,
 };
 const coreCalls = Object.keys(operations) as readonly CoreCall[];
 export const storeCalls: readonly StoreCall[] = [...coreCalls, ...windowCalls];
@@ -101,7 +104,10 @@ export function openOperations(
   blobs = new BlobFiles(folder),
 ): StoreOperations {
   const open = openRows(connection, folder, access, blobs);
-  if (access === 'owner') open.purges.removeLeftovers();
+  if (access === 'owner') {
+    open.purges.removeLeftovers();
+    renewTriggers(connection);
+  }
   const bound = <K extends CoreCall>(method: K) => {
     const operation: Operation<K, OpenRows> = operations[method];
     const run = typeof operation === 'function' ? operation : operation.run;
@@ -137,5 +143,6 @@ function openRows(connection: Connection, folder: string, access: 'owner' | 'rea
     fileContents: new FileContents(connection, folder),
     sync: new SyncRows(connection),
     notes: new NoteRows(connection),
+    attachments: new AttachmentRows(connection, blobs, entries),
   };
 }

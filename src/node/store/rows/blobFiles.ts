@@ -56,6 +56,11 @@ export class BlobFiles implements BlobReader {
     }
   }
 
+  /** Whether there is a file of it; what is in it, `read` says. */
+  has(hash: string): boolean {
+    return this.fs.statSync(this.path(hash), { throwIfNoEntry: false }) !== undefined;
+  }
+
   /** Whether it is gone. */
   remove(hash: string): boolean {
     try {

@@ -14,6 +14,7 @@ import { needsFree, type MergeTarget } from '../../../core/sync/merge';
 import type { SessionPatch } from '../../../core/session/session';
 import type { Pin } from '../../../core/session/storage';
 import { Renumbering } from '../../../core/transfer/renumbering';
+import { sha256 } from '../rows/blobFiles';
 import type { Purge } from '../rows/purge';
 import type { TreeRows } from '../rows/treeRows';
 import type { UsageRows } from '../rows/usageRows';
@@ -119,6 +120,7 @@ export class MergeRows implements MergeTarget {
     try {
       if (isDone) throw new StoreError('invalid', content.operationId);
       entries.insert({ ...rest, content, session, sourceId: isKnownSource ? null : sourceId }, seq);
+      this.open.attachments.want(session, { content, createdAt: entry.createdAt });
     } catch (error) {
       if (!StoreError.is(error) || error.reason !== 'invalid') throw error;
       // No device of ours writes such a thing; the rest must not stop at it.
@@ -149,6 +151,7 @@ export class MergeRows implements MergeTarget {
     connection.run("INSERT INTO meta(key, value) VALUES ('purging', 1)");
     connection.run('UPDATE entries SET session = ? WHERE uuid = ?', [session, entry]);
     connection.run("DELETE FROM meta WHERE key = 'purging'");
+    this.open.attachments.wantAgain(session, entry);
   }
 
   stampOf(session: string, register: string): Stamp | undefined {
@@ -194,10 +197,7 @@ export class MergeRows implements MergeTarget {
 
   keepAttachment({ hash, mime, base64 }: AttachmentKept): void {
     const bytes = Buffer.from(base64, 'base64');
-    // What an entry names it by is the hash of what was sealed: another content is kept under its own name, where nobody asks for it.
-    const kept = this.open.blobs.write(bytes);
-    this.open.entries.addBlob(kept, bytes.length, mime);
-    this.open.connection.run('INSERT OR IGNORE INTO sync_sent(hash) VALUES (?)', [hash]);
+    if (sha256(bytes) === hash) this.open.attachments.keep(hash, mime, bytes);
   }
 
   hasNote(revision: string): boolean {

@@ -56,10 +56,24 @@ const triggers: Readonly<Record<string, string>> = {
     DELETE FROM sync_waiting WHERE session = old.uuid;
     DELETE FROM sync_stamps WHERE session = old.uuid;
     DELETE FROM sync_outbox WHERE session = old.uuid;
+    UPDATE sync_attachments SET state = 'gone' WHERE session = old.uuid;
     ${queue} SELECT 'purge', old.uuid, NULL, ${tick} WHERE ${isLocal}; END`,
 };
 
-const tables = ['state', 'outbox', 'log', 'stamps', 'waiting', 'keys', 'dropped_keys', 'purged', 'sent', 'notes', 'note_files'];
+const tables = [
+  'state',
+  'outbox',
+  'log',
+  'stamps',
+  'waiting',
+  'keys',
+  'dropped_keys',
+  'purged',
+  'sent',
+  'attachments',
+  'notes',
+  'note_files',
+];
 
 /**
  * Switches the outbox on, in the caller's transaction, and puts in it what the store holds. What was set before has the time at which
@@ -78,7 +92,33 @@ export function openOutbox(connection: Connection, device: string, setup: string
     ${queue} SELECT 'usage', session, rowid, at * 1024 FROM usage WHERE session <> '' ORDER BY rowid;
     ${queue} SELECT 'entry', session, seq, created_at * 1024 FROM entries ORDER BY seq;
   `);
-  for (const [name, body] of Object.entries(triggers)) connection.exec(`CREATE TRIGGER ${name} ${body}`);
+  makeTriggers(connection);
+}
+
+/** A store in which synchronizing was switched on by an earlier version has the triggers of that time. */
+export function renewTriggers(connection: Connection): void {
+  if (!connection.get('SELECT 1 FROM sync_state')) return;
+  const found = new Map(
+    connection.all("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").map((row) => [String(row['name']), row['sql']]),
+  );
+  if (Object.entries(triggers).every(([name, body]) => found.get(name) === sqlOf(name, body))) return;
+  connection.transaction(() => {
+    dropTriggers(connection);
+    makeTriggers(connection);
+  });
+}
+
+function makeTriggers(connection: Connection): void {
+  for (const [name, body] of Object.entries(triggers)) connection.exec(sqlOf(name, body));
+}
+
+function dropTriggers(connection: Connection): void {
+  for (const name of Object.keys(triggers)) connection.exec(`DROP TRIGGER IF EXISTS ${name}`);
+}
+
+/** SQLite keeps it as it is written. */
+function sqlOf(name: string, body: string): string {
+  return `CREATE TRIGGER ${name} ${body}`;
 }
 
 /** What no trigger notes; in the caller's transaction. Returns its time. */
@@ -89,6 +129,6 @@ export function queueChange(connection: Connection, kind: 'note', target: string
 
 /** Leaves no trace of it, in the caller's transaction; what was synchronised stays. */
 export function closeOutbox(connection: Connection): void {
-  for (const name of Object.keys(triggers)) connection.exec(`DROP TRIGGER IF EXISTS ${name}`);
+  dropTriggers(connection);
   for (const table of tables) connection.exec(`DELETE FROM sync_${table}`);
 }

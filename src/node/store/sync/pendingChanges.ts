@@ -1,23 +1,24 @@
 import { leafRegister, type Change, type EntriesAppended, type RegistersSet } from '../../../core/sync/change';
 import type { PendingChanges, PendingReceipt } from '../../../core/sync/syncReplica';
+import type { AttachmentPlace } from '../../../core/sync/attachmentPlace';
 import { contentSize, type StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
-import type { BlobFiles } from '../rows/blobFiles';
 import type { Connection, Row } from '../database/connection';
 import type { EntryRows } from '../rows/entryRows';
 import type { SessionRows } from '../rows/sessionRows';
 import type { PinRows } from '../rows/smallTables';
 import { decodeUsage } from '../rows/usageRows';
+import type { AttachmentRows } from './attachmentRows';
 import type { NoteRows } from './noteRows';
 import { columnRegisters, metadataPrefix, pinPrefix } from './outbox';
 
 export interface PendingNeeds {
   readonly connection: Connection;
-  readonly blobs: BlobFiles;
   readonly sessions: SessionRows;
   readonly entries: EntryRows;
   readonly pins: PinRows;
   readonly notes: NoteRows;
+  readonly attachments: AttachmentRows;
 }
 
 /** What is written by a model that cites entries (`Renumbering`). */
@@ -54,7 +55,7 @@ export function pendingChanges(open: PendingNeeds, most: number): PendingChanges
   }
   const last = open.connection.get('SELECT max(n) AS n FROM sync_outbox');
   const set = registers.changes();
-  const receipt = through === null ? null : { through, stamps: set.flatMap(stampsOf), attachments: appended.sent };
+  const receipt = through === null ? null : { through, stamps: set.flatMap(stampsOf), attachments: appended.attached };
   const { changes: entries, rest } = withLeaves(appended.changes(), set);
   return {
     changes: [...inFront(begun, rest, entries), ...notes, ...purges],
@@ -101,15 +102,14 @@ function begunOf({ uuid, id, key, cwd, createdAt, parentSession, forkEntry }: Se
   return { kind: 'session', session: uuid, id, key, cwd, createdAt, parentSession, forkEntry };
 }
 
-/** Entries and usage by session, each with the bytes that it names before it. */
+/** Entries and usage by session. */
 class Appended {
   size = 0;
   private readonly bySession = new Map<
     string,
     { readonly entries: EntriesAppended['entries']; readonly usage: EntriesAppended['usage'] }
   >();
-  private readonly attachments: Change[] = [];
-  private readonly hashes = new Set<string>();
+  readonly attached: AttachmentPlace[] = [];
 
   constructor(private readonly open: PendingNeeds) {}
 
@@ -127,17 +127,13 @@ class Appended {
       const cites = this.citesOf(entry);
       of.entries.push(cites.length === 0 ? carried : { ...carried, cites });
       this.size += contentSize(entry.content);
-      this.addAttachments(session, entry);
+      this.attached.push(...this.open.attachments.placesOf(session, entry));
     }
-  }
-
-  get sent(): readonly string[] {
-    return [...this.hashes];
   }
 
   changes(): Change[] {
     const appended = [...this.bySession].filter(([, { entries, usage }]) => entries.length + usage.length > 0);
-    return [...this.attachments, ...appended.map(([session, of]): Change => ({ kind: 'entries', session, ...of }))];
+    return appended.map(([session, of]): Change => ({ kind: 'entries', session, ...of }));
   }
 
   /** Numbers are local; those of its own branch are told with the entries that they stand for. */
@@ -155,18 +151,6 @@ class Appended {
         [parent, JSON.stringify(numbers)],
       )
       .map((row) => [Number(row['seq']), String(row['uuid'])]);
-  }
-
-  private addAttachments(session: string, { content }: StoredEntry): void {
-    for (const { hash, mime } of content.type === 'message' || content.type === 'tool_result' ? (content.attachments ?? []) : []) {
-      if (this.hashes.has(hash) || this.open.connection.get('SELECT 1 FROM sync_sent WHERE hash = ?', [hash])) continue;
-      const bytes = /^[0-9a-f]{64}$/.test(hash) ? this.open.blobs.read(hash) : undefined;
-      if (!bytes) continue;
-      this.hashes.add(hash);
-      this.size += bytes.length;
-      const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-      this.attachments.push({ kind: 'attachment', session, hash, mime, base64 });
-    }
   }
 }
 

@@ -120,9 +120,8 @@ export class SyncRows {
   }
 
   /** What `pending` has told stands in the log now; so do the times of what was set. */
-  settleOutbox({ through, stamps, attachments }: PendingReceipt): void {
+  settleOutbox({ through, stamps }: PendingReceipt): void {
     const { connection, device } = this;
-    for (const hash of attachments) connection.run('INSERT OR IGNORE INTO sync_sent(hash) VALUES (?)', [hash]);
     for (const { session, name, tick } of stamps) {
       connection.run(
         `INSERT INTO sync_stamps(session, name, tick, device) VALUES (?, ?, ?, ?)
@@ -175,15 +174,21 @@ export const syncOperations = {
       if (sync.setup) connection.run('UPDATE sync_state SET setup_json = ?', [JSON.stringify(setup)]);
       else openOutbox(connection, device, JSON.stringify(setup));
     }),
-  stopSync: ({ connection }) => connection.transaction(() => closeOutbox(connection)),
+  stopSync: {
+    run: ({ connection }) => connection.transaction(() => closeOutbox(connection)),
+    // A window that synchronizes it hears that it is off.
+    tells: () => ({ kind: 'session', session: null }),
+  },
   syncHeld: ({ sync }) => sync.held(),
   syncRows: ({ sync }, range) => sync.rows(range),
   syncPending: (open, most) => pendingChanges(open, most),
-  syncWrite: ({ connection, sync }, rows, keys, receipt) =>
+  syncWrite: ({ connection, sync, attachments }, rows, keys, receipt) =>
     connection.transaction(() => {
       for (const row of rows) sync.hold(row);
       sync.addKeys(keys, false);
-      if (receipt) sync.settleOutbox(receipt);
+      if (!receipt) return;
+      attachments.add(receipt.attachments);
+      sync.settleOutbox(receipt);
     }),
   syncReceive: { run: (open, rows, keys, held) => receive(open, rows, keys, held ?? []), tells: () => ({ kind: 'all' }) },
   syncSettleKeys: ({ connection, sync }, pushed, dropped) => connection.transaction(() => sync.settleKeys(pushed, dropped)),

@@ -24,6 +24,8 @@ const fixtureV6 = stored('v6');
 const fixtureV7 = stored('v7');
 /** What the program made of that one in its turn, with a message edited that had been the first. */
 const fixtureV8 = stored('v8');
+/** What the program made of that one: its triggers of synchronizing are those of version 7. */
+const fixtureV9 = stored('v9');
 /** In the header of a SQLite file. */
 const userVersionAt = 60;
 
@@ -325,6 +327,31 @@ describe('store: a file of version 8', () => {
     assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV8));
     assert.deepEqual(await pageOf(temp.path, false), forks);
     assert.equal(readFileSync(`${storeFiles(temp.path).main}.v8.bak`).readUInt32BE(userVersionAt), 8);
+    temp.remove();
+  });
+});
+
+describe('store: a file of version 9', () => {
+  it('tells keys of sessions too, and has room for attachments', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV9, storeFiles(temp.path).main);
+    const store = await openHost(temp.path);
+    await store.call('updateSession', ['s-a', { key: 'cli:quince' }]);
+    const hash = await store.call('putBlob', [Buffer.from('picture'), 'image/png']);
+    const attachments = [{ kind: 'image' as const, name: 'a.png', hash, mime: 'image/png' }];
+    const entry = { uuid: 'attached', session: 's-a', parent: null, createdAt: 1, modelFacing: true, display: true, tokenEstimate: null };
+    await store.call('append', ['s-a', { entries: [{ ...entry, content: { type: 'message', role: 'user', text: 'See', attachments } }] }]);
+    const { changes, receipt } = await store.call('syncPending', [100]);
+    assert.deepEqual(
+      [
+        changes.flatMap((change) =>
+          change.kind === 'registers' && change.session === 's-a' ? change.values.map(({ name }) => name).sort() : [],
+        ),
+        receipt?.attachments,
+      ],
+      [['key', 'leaf'], [{ session: 's-a', hash, mime: 'image/png', at: 1, pieces: 1, state: 'unsent' }]],
+    );
+    await store.close();
     temp.remove();
   });
 });

@@ -1,0 +1,134 @@
+import { createHmac } from 'node:crypto';
+import { CancelledError } from '../../core/errors';
+import { english } from '../../core/l10n';
+import type { AttachmentPlace, AttachmentState } from '../../core/sync/attachmentPlace';
+import { changeVersion } from '../../core/sync/change';
+import type { Problem } from '../../core/sync/pullLogs';
+import type { Sealer } from '../../core/sync/sealedRecord';
+import type { SyncEngine } from '../../core/sync/syncEngine';
+import type { SyncStore } from '../../core/sync/syncStore';
+import type { HistoryKeys } from './historyKeys';
+
+/** Pieces that are asked for at once. */
+const piecesAtOnce = 4;
+
+/** Attachments that are looked for at once. */
+const placesAtOnce = 200;
+
+export interface AttachmentDeps {
+  readonly store: SyncStore;
+  /** That of the history; attachments stand beside its logs. */
+  readonly engine: SyncEngine;
+  readonly keys: HistoryKeys;
+  readonly sealer: Sealer;
+  readonly newId: () => string;
+  /** The engine has lost rows: what was sent is looked for. */
+  readonly mayLack: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Something else is to be done before the next one. */
+  readonly isDue?: (() => boolean) | undefined;
+}
+
+/**
+ * Sends and fetches the bytes of attachments, when all texts are there: one after the other, what somebody looks at first, then the newest.
+ * It may end anywhere; the next time goes on. Rejects with `EngineError` or `StoreError`.
+ */
+export async function exchangeAttachments(deps: AttachmentDeps): Promise<readonly Problem[]> {
+  const { store, signal, isDue } = deps;
+  const exchange = new Exchange(deps);
+  // Their device sends texts first: they may have come since.
+  await exchange.compare('tried', 'wanted', (there) => there > 0);
+  if (deps.mayLack) await exchange.compare('kept', 'unsent', (there, { pieces }) => there < pieces);
+  for (;;) {
+    if (signal?.aborted) throw new CancelledError();
+    const place = await store.syncAttachment();
+    if (!place) break;
+    await exchange.settle(place);
+    if (isDue?.()) break;
+  }
+  return exchange.problems;
+}
+
+class Exchange {
+  readonly problems: Problem[] = [];
+  private readonly logs: SyncEngine;
+
+  constructor(private readonly deps: AttachmentDeps) {
+    this.logs = deps.engine.attachments();
+  }
+
+  /** Those of one state become another where the engine has what it is to have. */
+  async compare(from: AttachmentState, to: AttachmentState, becomes: (there: number, place: AttachmentPlace) => boolean): Promise<void> {
+    const { store } = this.deps;
+    const all = await store.syncAttachments(from);
+    for (let at = 0; at < all.length; at += placesAtOnce) {
+      const some = all.slice(at, at + placesAtOnce);
+      const counts = await this.logs.counts(some.map((place) => ({ device: this.logOf(place), from: 0, to: place.pieces })));
+      const changed = some.filter((place, index) => becomes(counts[index] ?? 0, place));
+      if (changed.length > 0) await store.syncSettleAttachments(changed, to);
+    }
+  }
+
+  async settle(place: AttachmentPlace): Promise<void> {
+    const { store } = this.deps;
+    if (place.state === 'gone') {
+      await this.logs.dropLog(this.logOf(place));
+      return store.syncSettleAttachments([place], null);
+    }
+    if (place.state === 'unsent') return store.syncSettleAttachments([place], (await this.send(place)) ? 'kept' : null);
+    if ((await this.fetch(place)) !== 'whole') await store.syncSettleAttachments([place], 'tried');
+  }
+
+  /** False: its bytes are not here. What the engine has of it already is not sent again. */
+  private async send({ session, hash, mime }: AttachmentPlace): Promise<boolean> {
+    const { store, sealer, newId, signal } = this.deps;
+    const device = this.logOf({ session, hash });
+    const first = await store.syncAttachmentPiece(hash, 0);
+    if (!first) return false;
+    const [there] = await this.logs.counts([{ device, from: 0, to: first.of }]);
+    if (there === first.of) return true;
+    for (let index = 0; index < first.of; index++) {
+      if (signal?.aborted) throw new CancelledError();
+      const piece = index === 0 ? first : await store.syncAttachmentPiece(hash, index);
+      if (!piece) return false;
+      const base64 = Buffer.from(piece.bytes.buffer, piece.bytes.byteOffset, piece.bytes.byteLength).toString('base64');
+      const place = { device, index, id: newId(), version: changeVersion };
+      const { sealed, newKey } = sealer.seal(place, { kind: 'attachment', session, hash, mime, base64, of: piece.of });
+      // The session was purged meanwhile, and its key with it.
+      if (newKey) return false;
+      await this.logs.push([{ ...place, mark: sealer.mark(0, { ...place, sealed }), sealed }], []);
+    }
+    return true;
+  }
+
+  private async fetch(place: AttachmentPlace): Promise<'whole' | 'missing'> {
+    const { store, sealer, signal } = this.deps;
+    const device = this.logOf(place);
+    for (let at = 0; ; ) {
+      if (signal?.aborted) throw new CancelledError();
+      const rows = await this.logs.pull({ device, from: at, to: at + piecesAtOnce });
+      if (rows.length === 0) return 'missing';
+      for (const row of rows) {
+        const opened = sealer.open(row);
+        if (opened.kind === 'no_key' || opened.kind === 'newer') return 'missing';
+        const piece = opened.kind === 'change' && opened.change.kind === 'attachment' ? opened.change : null;
+        const isIts = piece?.hash === place.hash && piece.session === place.session && row.device === device && row.index === at;
+        const came = isIts
+          ? await store.syncAttachmentCame(place, at, piece.of ?? 1, new Uint8Array(Buffer.from(piece.base64, 'base64')))
+          : 'damaged';
+        if (came === 'whole') return 'whole';
+        if (came === 'damaged') {
+          this.problems.push({ kind: 'damaged', device, index: at, detail: english('an attachment is not as it was sent') });
+          return 'missing';
+        }
+        at++;
+      }
+    }
+  }
+
+  /** It says nothing about the session or the content. */
+  private logOf({ session, hash }: Pick<AttachmentPlace, 'session' | 'hash'>): string {
+    const named = JSON.stringify(['attachment', session, hash]);
+    return createHmac('sha256', this.deps.keys.heading).update(named).digest('hex').slice(0, 32);
+  }
+}
