@@ -6,9 +6,16 @@ import { engineAddress, isDatabase } from '../../node/sync/openEngine';
 /** Undefined: the address of a database can be used, or none has been typed yet. */
 export function addressProblem(text: string): string | undefined {
   if (text === '') return undefined;
-  if (!isDatabase(text) || !URL.canParse(text))
+  if (!isDatabase(text) || !hasHost(text))
     return t('An address begins with postgres:// and has a host: postgres://user@host:5432/database');
   return hasPassword(text) ? t('Leave the password out of the address: you are asked for it next.') : undefined;
+}
+
+/** A socket on this machine is named in the query. */
+function hasHost(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { hostname, searchParams } = new URL(address);
+  return hostname !== '' || (searchParams.get('host') ?? '') !== '';
 }
 
 /** Addresses are kept where a password must not stand. */
