@@ -295,7 +295,7 @@ describe('stores with one history', function () {
     one = await one.reopened(async (folder) => {
       const { main } = storeFiles(folder);
       const pages = readFileSync(main);
-      for (let page = 32; page * newPageSize < pages.length; page += 9) pages.fill(0xa5, page * newPageSize, (page + 1) * newPageSize);
+      for (let page = 30; page * newPageSize < pages.length; page += 9) pages.fill(0xa5, page * newPageSize, (page + 1) * newPageSize);
       writeFileSync(main, pages);
       await (await openHost(folder, { repair: true })).close();
     });
@@ -305,7 +305,9 @@ describe('stores with one history', function () {
     await fresh.join();
     deepStrictEqual((await fresh.sync(engine)).problems, []);
     for (const place of [two, fresh]) deepStrictEqual([await place.texts(session), await place.store.session(purged)], [said, undefined]);
-    deepStrictEqual([(await one.store.liveBranch(session)).entries.length, await one.store.session(purged)], [60, undefined]);
+    // Which rows the damage takes depends on where they lie: whatever it took is there again.
+    const all = (await two.store.liveBranch(session)).entries.map(({ uuid }) => uuid);
+    deepStrictEqual([(await one.store.entries(all)).length, await one.store.session(purged)], [60, undefined]);
     await fresh.close();
   });
 
