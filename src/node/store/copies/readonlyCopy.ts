@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import { toStoreError } from '../database/connection';
-import { copyFileInUse } from '../database/copyFile';
+import { copyFileInUse, type CopyWays } from '../database/copyFile';
 import { sizeOf } from '../database/storeFiles';
 import { livenessOf, ProcessIdentity, thisProcess } from '../sharing/processIdentity';
 import type { DatabaseFiles } from '../wasm/fileBridge';
@@ -38,11 +38,11 @@ export function copyStore(files: DatabaseFiles, folder = privateFolder(), attemp
 }
 
 /** Does what `copyStore` does, to files of the caller's choice; returns the version of what was copied. */
-export function copyTo(files: DatabaseFiles, copy: DatabaseFiles, attempts = 50): string {
+export function copyTo(files: DatabaseFiles, copy: DatabaseFiles, attempts = 50, ways: CopyWays = {}): string {
   if (sizeOf(files.main) === 0) throw new StoreError('corrupt', english('{0} is empty or missing', files.main));
   for (let i = 0; i < attempts; i++) {
     const version = storeVersion(files);
-    if (copyOnce(files, copy)) return version;
+    if (copyOnce(files, copy, ways)) return version;
   }
   throw new StoreError('io', english('{0} changed while it was copied, {1} times in a row', files.main, attempts));
 }
@@ -100,24 +100,25 @@ function isWithinTick(file: string): boolean {
   return written % fatTickNs === 0n && age > -fatTickNs && age < fatTickNs;
 }
 
-function copyOnce(files: DatabaseFiles, copy: DatabaseFiles): boolean {
+function copyOnce(files: DatabaseFiles, copy: DatabaseFiles, ways: CopyWays): boolean {
   rmSync(copy.wal, { force: true });
   rmSync(copy.journal, { force: true });
   const saltsBefore = walSalts(files.wal);
   const before = [files.main, files.journal].map(fingerprint).join(' ');
-  copyFileInUse(files.main, copy.main);
+  copyFileInUse(files.main, copy.main, ways);
   if (saltsBefore !== null) {
-    if (!copyIfThere(files.wal, copy.wal)) return false;
-    return walSalts(copy.wal) === saltsBefore;
+    if (!copyIfThere(files.wal, copy.wal, ways)) return false;
+    // Cut while it was read, the log has its head in the copy and not all that followed: then the original is in another round.
+    return walSalts(copy.wal) === saltsBefore && walSalts(files.wal) === saltsBefore;
   }
   // Undoing what the journal holds gives the state before the transaction, finished or not.
-  if (sizeOf(files.journal) > 0 && !copyIfThere(files.journal, copy.journal)) return false;
+  if (sizeOf(files.journal) > 0 && !copyIfThere(files.journal, copy.journal, ways)) return false;
   return walSalts(files.wal) === null && [files.main, files.journal].map(fingerprint).join(' ') === before;
 }
 
-function copyIfThere(from: string, to: string): boolean {
+function copyIfThere(from: string, to: string, ways: CopyWays): boolean {
   try {
-    copyFileInUse(from, to);
+    copyFileInUse(from, to, ways);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

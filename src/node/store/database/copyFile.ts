@@ -6,7 +6,7 @@ import { syncFolder } from './atomicFile';
 const chunkBytes = 1024 * 1024;
 
 /** Tests pass ones during which the file changes, and as where it cannot be cloned. */
-interface CopyWays {
+export interface CopyWays {
   readonly read?: typeof readSync;
   readonly clone?: (from: string, to: string) => boolean;
 }

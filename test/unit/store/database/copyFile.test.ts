@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, readSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { copyTo } from '../../../../src/node/store/copies/readonlyCopy';
 import { copyFileDurably, copyFileInUse } from '../../../../src/node/store/database/copyFile';
 import { tempFolder } from '../../../support/store/storeTemp';
 
@@ -8,13 +9,15 @@ describe('store: the copy of a file in use', () => {
   const temp = tempFolder();
   const [from, to] = [join(temp.path, 'from'), join(temp.path, 'to')];
   const whole = Buffer.alloc(3_000_000, 'some text ');
-  /** As `readSync`; after the first piece somebody else does something to the file. */
-  const meanwhile = (act: () => void): typeof readSync => {
-    let isFirst = true;
+  /** As `readSync`; after the first piece, or the one that `isIt` knows, somebody else does something to the file. */
+  const meanwhile = (act: () => void, isIt = (_piece: Buffer) => true): typeof readSync => {
+    let isOver = false;
     return (...args: unknown[]) => {
       const bytes = (readSync as (...all: unknown[]) => number)(...args);
-      if (isFirst) act();
-      isFirst = false;
+      if (!isOver && isIt(args[1] as Buffer)) {
+        isOver = true;
+        act();
+      }
       return bytes;
     };
   };
@@ -44,6 +47,26 @@ describe('store: the copy of a file in use', () => {
     writeFileSync(from, whole);
     copyFileInUse(from, to, { clone: () => false, read: meanwhile(() => writeFileSync(from, 'more', { flag: 'a' })) });
     assert.equal(readFileSync(to).length, whole.length + 4);
+  });
+
+  it('is begun anew where a checkpoint empties the log while that is copied', () => {
+    const own = tempFolder();
+    const at = (folder: string) => ({ main: join(folder, 'main'), wal: join(folder, 'wal'), journal: join(folder, 'journal') });
+    const [files, copy] = [at(own.path), at(join(own.path, 'copy'))];
+    mkdirSync(join(own.path, 'copy'));
+    writeFileSync(files.main, 'before');
+    writeFileSync(files.wal, whole);
+    const checkpoint = () => {
+      writeFileSync(files.main, 'with all that was in the log');
+      truncateSync(files.wal, 0);
+    };
+    copyTo(files, copy, 50, {
+      clone: () => false,
+      read: meanwhile(checkpoint, (piece) => piece.subarray(0, 4).equals(whole.subarray(0, 4))),
+    });
+    assert.equal(readFileSync(copy.main, 'utf8'), 'with all that was in the log');
+    assert.equal(existsSync(copy.wal), false);
+    own.remove();
   });
 
   it('says what is missing', () => {
