@@ -1,7 +1,8 @@
-import type { BrowserContext, CDPSession, Frame, Page } from 'playwright-core';
+import type { BrowserContext, CDPSession, Frame, Page, Route } from 'playwright-core';
 import { launchChromium } from '../support/view/chromium';
 import { conversation, snapshot } from '../webview/support/fixtures';
-import { load, origin, serve, View, type ViewOptions } from '../webview/support/openView';
+import { load, View, type ViewOptions } from '../webview/support/openView';
+import { viewFile } from '../webview/support/viewServer';
 
 export interface ChatViewResult {
   readonly measure: string;
@@ -17,6 +18,7 @@ const pageSize = 200;
 const keys = 150;
 /** Chats in editors beside the one that is typed in, in which answers stream. */
 const others = 8;
+const origin = 'http://view.test';
 const chatsPath = '/chats';
 /** As often as a quick model's text arrives. */
 const betweenPiecesMs = 50;
@@ -28,7 +30,7 @@ const rounds = 2;
 export async function run(): Promise<ChatViewResult[]> {
   const browser = await launchChromium({ args: ['--enable-precise-memory-info', '--site-per-process'] });
   try {
-    const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' });
+    const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', baseURL: origin });
     context.setDefaultTimeout(60_000);
     await context.route(`${origin}/**`, serve);
     const rows = conversation(messages);
@@ -82,6 +84,10 @@ export async function run(): Promise<ChatViewResult[]> {
   } finally {
     await browser.close();
   }
+}
+
+async function serve(route: Route): Promise<void> {
+  await route.fulfill((await viewFile(new URL(route.request().url()))) ?? { status: 404 });
 }
 
 /**

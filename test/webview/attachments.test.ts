@@ -102,7 +102,7 @@ describe('attachments and menus of the composer', function () {
     await answer(view, { find_mentions: mentions, attach: file });
     await view.find('textarea').pressSequentially('look at #ti');
     await view.find('[role=option]').first().waitFor();
-    deepStrictEqual(await view.requested('find_mentions'), { method: 'find_mentions', query: 'ti' });
+    await view.lastAsked({ method: 'find_mentions', query: 'ti' });
     await view.find('[role=option]').nth(1).click();
     strictEqual(await view.find('textarea').inputValue(), 'look at #src/tide.js ');
     deepStrictEqual(await chips(view), ['src/tide.js']);
@@ -198,7 +198,7 @@ describe('attachments and menus of the composer', function () {
     const area = view.find('textarea');
     await area.pressSequentially('see @ti');
     await view.find('[role=option]').first().waitFor();
-    deepStrictEqual(await view.requested('find_mentions'), { method: 'find_mentions', query: 'ti' });
+    await view.lastAsked({ method: 'find_mentions', query: 'ti' });
     deepStrictEqual(await options(view), ['Problems', 'tide.js', 'tides']);
     deepStrictEqual(await axeViolations(view), []);
     await view.shot('composer-mentions');
@@ -244,7 +244,7 @@ describe('attachments and menus of the composer', function () {
     const area = view.find('textarea');
     await area.pressSequentially('/model l');
     await view.find('[role=option]').filter({ hasText: 'llama3.1' }).waitFor();
-    deepStrictEqual((await view.requests('find_arguments')).at(-1), { method: 'find_arguments', name: 'model', query: 'l' });
+    await view.lastAsked({ method: 'find_arguments', name: 'model', query: 'l' });
     deepStrictEqual(await options(view), ['Claude Sonnet 5.5', 'llama3.1:8b']);
     await view.shot('composer-model-names');
     deepStrictEqual(await axeViolations(view), []);

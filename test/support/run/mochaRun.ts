@@ -57,7 +57,7 @@ export async function runMocha(run: MochaRun, print: (line: string) => void = (l
   const mocha = new Mocha({
     ui: 'bdd',
     timeout: run.timeout,
-    slow: run.timeout / 2,
+    slow: Number(process.env['THREADKEEPER_TEST_SLOW'] ?? run.timeout / 2),
     forbidOnly: Boolean(process.env['CI']),
     ...(run.grep ? { grep: run.grep } : {}),
   });

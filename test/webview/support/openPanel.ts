@@ -1,11 +1,8 @@
 import { deepStrictEqual } from 'node:assert';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { PanelRequest, PanelState } from '../../../src/protocol/panels';
-import { builtTests } from '../../support/paths';
 import type {} from './fakePanelHost';
 import type { Language } from './languages';
-import { applyTheme, origin, usePages, View } from './openView';
+import { applyTheme, fakeHost, usePages, View } from './openView';
 import { themes } from './themes';
 
 /** A panel in a page of its own. */
@@ -35,10 +32,9 @@ export function usePanels(): (state: PanelState, size?: { width: number; height:
     const panel = await newPage((page) => new Panel(page));
     const { page } = panel;
     await page.setViewportSize(size);
-    const host = readFileSync(join(builtTests, 'webview/support/fakePanelHost.js'), 'utf8');
-    await page.addInitScript(`window.fakePanelState = ${JSON.stringify(state)};\n((module) => {\n${host}\n})({});`);
-    await page.addInitScript(applyTheme, themes.dark);
-    await page.goto(`${origin}/panel?${language}`);
+    await panel.prepare(`window.fakePanelState = ${JSON.stringify(state)};\n((module) => {\n${fakeHost('fakePanelHost')}\n})({});`);
+    await panel.prepare(`(${applyTheme.toString()})(${JSON.stringify(themes.dark)});`);
+    await page.goto(`/panel?${language}`);
     await page.locator('tk-panel main').waitFor();
     await panel.settled();
     return panel;

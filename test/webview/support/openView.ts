@@ -1,30 +1,17 @@
 import { deepStrictEqual } from 'node:assert';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BrowserContext, Locator, Page, Route } from 'playwright-core';
-import { chatViewHtml } from '../../../src/protocol/chatViewHtml';
+import { isDeepStrictEqual } from 'node:util';
+import type { BrowserContext, Disposable, Locator, Page } from 'playwright-core';
 import type { Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../../src/protocol/messages';
 import { sharedBrowser } from '../../support/view/chromium';
 import { countScripts, reportScripts } from '../../support/view/pageCoverage';
-import { artifacts, builtTests, projectRoot } from '../../support/paths';
+import { artifacts, builtTests } from '../../support/paths';
 import { waitFor } from '../../support/waitFor';
 import type {} from './fakeHost';
-import { isLanguage, tagOf, textsOf, type Language } from './languages';
+import { textsOf, type Language } from './languages';
 import { themes, type ThemeName } from './themes';
-
-export const origin = 'http://view.test';
-
-function pageHtml(files: 'main' | 'panels', language: Language): string {
-  return chatViewHtml({
-    cspSource: origin,
-    nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
-    scriptUri: `${origin}/${files}.js`,
-    styleUri: `${origin}/${files}.css`,
-    title: 'Threadkeeper',
-    translations: { language: tagOf(language), texts: textsOf(language) },
-    element: files === 'main' ? 'tk-app' : 'tk-panel',
-  });
-}
+import { viewOrigin } from './viewServer';
 
 export interface ViewOptions {
   snapshot: ViewSnapshot | null;
@@ -43,34 +30,37 @@ export interface ViewOptions {
 
 /**
  * Call in a `describe`: one browser profile for its tests. Opens a page for each view, and checks after each test that nothing was blocked
- * or
- * thrown in them.
+ * or thrown in them. The first view of a test has the page of the test before, as a reload would: a new page takes three times as much of
+ * the processor, most of it for a process that reads and compiles the view anew.
  */
 export function usePages(): <V extends View>(viewOf: (page: Page) => V) => Promise<V> {
   let context: BrowserContext;
+  let kept: Page | null = null;
   let open: View[] = [];
   before(async function () {
     this.timeout(60_000);
     const browser = await sharedBrowser();
-    context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' });
+    context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', baseURL: await viewOrigin() });
     context.setDefaultTimeout(20_000);
-    await context.route(`${origin}/**`, serve);
   });
   after(async () => context?.close());
-  afterEach(async () => {
+  afterEach(async function () {
     const views = open;
     open = [];
     try {
       for (const view of views) await view.check();
+      const first = views[0];
+      if (first && this.currentTest?.state === 'passed') kept = await first.release();
     } finally {
       for (const { page } of views) {
         await reportScripts(page);
-        await page.close();
+        if (page !== kept) await page.close();
       }
     }
   });
   return async (viewOf) => {
-    const view = viewOf(await context.newPage());
+    const view = viewOf(kept ?? (await context.newPage()));
+    kept = null;
     open.push(view);
     await countScripts(view.page);
     return view;
@@ -91,6 +81,9 @@ export class View {
   /** Faults the test has provoked and takes as its result. */
   expectedFaults = 0;
   readonly pageErrors: string[] = [];
+  /** Nothing brings back the clock of a page that was frozen. */
+  isFrozen = false;
+  private readonly scripts: Disposable[] = [];
 
   constructor(
     readonly page: Page,
@@ -100,6 +93,21 @@ export class View {
     page.on('console', (message) => {
       if (message.type() === 'error') this.pageErrors.push(message.text());
     });
+  }
+
+  /** Runs in the page before anything of the view does. */
+  async prepare(script: string): Promise<void> {
+    this.scripts.push(await this.page.addInitScript(script));
+  }
+
+  /** The page as a new one would be, for another view; null when it cannot be that. */
+  async release(): Promise<Page | null> {
+    const { page } = this;
+    if (this.isFrozen) return null;
+    for (const script of this.scripts) await script.dispose();
+    for (const event of ['pageerror', 'console', 'request'] as const) page.removeAllListeners(event);
+    await page.mouse.move(-1, -1);
+    return page;
   }
 
   /** Text of a CSS selector, spaces collapsed. */
@@ -149,6 +157,11 @@ export class View {
     return waitFor(`the request ${method}`, async () => (await this.requests(method)).at(-1), { timeout: 20_000, interval: 20 });
   }
 
+  /** Resolves when this is the last that was asked of its kind: on a slow machine, what is typed is looked for in parts. */
+  async lastAsked(request: ViewRequest): Promise<void> {
+    await this.until(JSON.stringify(request), async () => isDeepStrictEqual((await this.requests(request.method)).at(-1), request));
+  }
+
   async until(what: string, probe: () => boolean | Promise<boolean>): Promise<void> {
     await waitFor(what, probe, { timeout: 20_000, interval: 20 });
   }
@@ -175,11 +188,12 @@ export class View {
   }
 }
 
-/** Into a page of a context that `serve` answers. At another path stands a page with chats in frames: it has none of its own. */
+/** Into a page of a context whose `baseURL` serves the view. At another path stands a page with chats in frames: it has none of its own. */
 export async function load(view: View, options: ViewOptions, path?: string): Promise<void> {
   const { page } = view;
   await page.setViewportSize({ width: options.width ?? 380, height: options.height ?? 720 });
-  if (options.reduceMotion) await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.emulateMedia({ reducedMotion: options.reduceMotion ? 'reduce' : 'no-preference' });
+  view.isFrozen = options.now !== undefined;
   if (options.now !== undefined) await page.clock.install({ time: options.now });
   const { snapshot, earlier, pageSize, state } = options;
   const setup = JSON.stringify({
@@ -188,28 +202,22 @@ export async function load(view: View, options: ViewOptions, path?: string): Pro
     ...(pageSize && { pageSize }),
     ...(state !== undefined && { state }),
   });
-  await page.addInitScript(`window.fakeSetup = ${setup};\n((module) => {\n${fakeHost()}\n})({});`);
-  await page.addInitScript(applyTheme, themes[options.theme ?? 'dark']);
-  await page.goto(path === undefined ? `${origin}/?${options.language ?? 'en'}` : `${origin}${path}`);
+  await view.prepare(`window.fakeSetup = ${setup};\n((module) => {\n${fakeHost('fakeHost')}\n})({});`);
+  await view.prepare(`(${applyTheme.toString()})(${JSON.stringify(themes[options.theme ?? 'dark'])});`);
+  await page.goto(path ?? `/?${options.language ?? 'en'}`);
   const chats = path === undefined ? [page.mainFrame()] : page.frames().filter((frame) => frame.parentFrame() !== null);
   if (options.snapshot) for (const chat of chats) await chat.locator('tk-composer textarea').waitFor();
   await view.settled();
 }
 
-export async function serve(route: Route): Promise<void> {
-  const { pathname, search } = new URL(route.request().url());
-  const name = pathname.slice(1);
-  const asked = search.slice(1);
-  const language = isLanguage(asked) ? asked : 'en';
-  if (name === '') await route.fulfill({ contentType: 'text/html', body: pageHtml('main', language) });
-  else if (name === 'panel') await route.fulfill({ contentType: 'text/html', body: pageHtml('panels', language) });
-  else if (['main.js', 'main.css', 'math.js', 'panels.js', 'panels.css'].includes(name))
-    await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
-  else await route.fulfill({ status: 404 });
-}
+const hosts = new Map<string, string>();
 
-function fakeHost(): string {
-  return readFileSync(join(builtTests, 'webview/support/fakeHost.js'), 'utf8');
+/** A built script of a fake host, without its source map: every page gets it anew. */
+export function fakeHost(name: 'fakeHost' | 'fakePanelHost'): string {
+  const script =
+    hosts.get(name) ?? readFileSync(join(builtTests, `webview/support/${name}.js`), 'utf8').replace(/\n\/\/# sourceMappingURL=.*/, '');
+  hosts.set(name, script);
+  return script;
 }
 
 /** Runs in the page; as VS Code does it, variables go onto the document element and the theme's name onto the body. */
