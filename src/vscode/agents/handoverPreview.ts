@@ -1,5 +1,5 @@
 import { t, wholeNumber } from '../../core/l10n';
-import type { HandedStep } from '../../core/transfer/handover/handedHistory';
+import type { HandedStep } from '../../core/transfer/handover/handedStep';
 import type { Handover } from '../../node/transfer/handover/handOver';
 import { escapeMarkdown } from '../plainText';
 

@@ -1,7 +1,7 @@
 import { isObject, type Json } from '../../base/json';
 import { estimateTokens } from '../../context/measure/estimateTokens';
 import { wholeCharacters } from '../../context/projection/excerpt';
-import type { HandedCall, HandedStep } from './handedHistory';
+import type { HandedCall, HandedStep } from './handedStep';
 
 /** Less of an input or a result says nothing. */
 const least = 40;

@@ -1,4 +1,4 @@
-import type { HandedCall, HandedStep } from './handedHistory';
+import type { HandedCall, HandedStep } from './handedStep';
 import { HandoverLines, isoTime, type HandoverFile, type HandoverInput } from './handoverFile';
 
 /** The version that has resumed files of this form. */

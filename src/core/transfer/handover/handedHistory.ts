@@ -1,34 +1,12 @@
 import { maskedEntries } from '../../compaction/ladder/mask';
 import { extractiveSummary, type ExtractiveItem } from '../../compaction/measure/extractive';
 import { estimateTokens } from '../../context/measure/estimateTokens';
-import { isObject, type Json } from '../../base/json';
+import { isObject } from '../../base/json';
 import { isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../../session/entry';
 import { leftOutEntries, liveCompaction, verbatimEntries } from '../../session/liveCompaction';
 import { attachmentTitle, type Attachment } from '../../session/userMessage';
 import { boundedStep, shortened } from './boundedStep';
-
-/** A call with what it returned: no program takes one without the other. */
-export interface HandedCall {
-  readonly id: string;
-  readonly name: string;
-  readonly input: Json;
-  /** Entries of the call and of its result; the same where there is no result. */
-  readonly entry: string;
-  readonly result: { readonly text: string; readonly isError: boolean; readonly entry: string };
-  readonly at: number;
-}
-
-/** A message, and behind one of the assistant's the calls that it made. */
-export interface HandedStep {
-  readonly role: 'user' | 'assistant';
-  /** Empty where an assistant only called. */
-  readonly text: string;
-  readonly calls: readonly HandedCall[];
-  /** Says the text; of a step without one: makes the first call. */
-  readonly entry: string;
-  readonly at: number;
-  readonly model: string | null;
-}
+import type { HandedCall, HandedStep } from './handedStep';
 
 /** What another program is told of a session: it begins with a message of the user. */
 export interface HandedHistory {

@@ -1,4 +1,4 @@
-import type { HandedStep } from './handedHistory';
+import type { HandedStep } from './handedStep';
 import type { HandoverFile, HandoverInput, OpencodeModel } from './handoverFile';
 
 /** The version that has imported files of this form. */
