@@ -1,7 +1,7 @@
 import type { FoldSaving } from '../cost/returns';
-import { Emitter, type Event } from '../base/event';
+import type { Emitter, Event } from '../base/event';
 import { thresholdsOf } from '../context/measure/budget';
-import { ContextEngine, type ModelBinding } from '../context/engine';
+import type { ContextEngine, ModelBinding } from '../context/engine';
 import type { Policy } from '../context/policy/policy';
 import type { SessionPolicy } from '../context/policy/resolvePolicy';
 import type { ContextSnapshot } from '../context/measure/snapshot';
@@ -10,16 +10,15 @@ import { compactionHistory, type PastCompaction } from '../session/liveCompactio
 import type { Pin } from '../session/storage';
 import type { Attachment, QueuedMessage } from '../session/userMessage';
 import type { Session, SessionDetails } from '../session/session';
-import { createAsideTool } from '../aside/asideTool';
-import { onDemandShare, ToolBox, toSpec } from '../tools/toolBox';
-import { Approvals } from './turn/approvals';
+import type { ToolBox } from '../tools/toolBox';
+import type { Approvals } from './turn/approvals';
 import { Branching } from '../branches/branching';
 import { BranchState, openingReach } from './branchState';
 import { MessageQueue } from './messageQueue';
 import { Operations } from './operations';
 import type { CheckpointResult } from '../compaction/checkpoints/checkpoints';
-import { ContextMeter, leastCost } from '../context/measure/contextMeter';
-import { ContextManager, type CompactionPreview, type UndoPreview } from '../context/contextManager';
+import type { ContextMeter } from '../context/measure/contextMeter';
+import type { ContextManager, CompactionPreview, UndoPreview } from '../context/contextManager';
 import {
   elsewhere,
   noRecord,
@@ -29,14 +28,14 @@ import {
   type SendOutcome,
   type CompactionResult,
 } from './events';
-import { SharedSession } from './sharedSession';
+import type { SharedSession } from './sharedSession';
+import { conversationParts, type ConversationParts } from './conversationParts';
 import type { ConversationDeps } from './conversationDeps';
 import type { PinResult, PinTarget } from '../context/pins';
 import { comparePrompts, type PromptComparison } from '../context/projection/promptComparison';
 import { withBudget } from '../cost/budgetedClient';
-import { sumOf, SessionLimit } from '../cost/spending';
+import type { SessionLimit } from '../cost/spending';
 import { ModelError } from '../models/modelEvent';
-import { systemPrompt } from './turn/systemPrompt';
 import { Turns } from './turn/turns';
 import { modelTurnError, storeTurnError } from './turn/turnError';
 import { errorText } from '../errors';
@@ -52,6 +51,15 @@ import { errorText } from '../errors';
  */
 export class Conversation {
   readonly onDidEmit: Event<ConversationEvent>;
+  private readonly _onDidEmit: Emitter<ConversationEvent>;
+  private readonly branch: BranchState;
+  private readonly engine: ContextEngine;
+  private readonly context: ContextManager;
+  private readonly meter: ContextMeter;
+  private readonly shared: SharedSession;
+  private readonly limit: SessionLimit;
+  readonly toolBox: ToolBox;
+  readonly approvals: Approvals;
   /** Other ways on from what has been said. */
   readonly branching: Branching;
   private readonly operations: Operations;
@@ -61,17 +69,18 @@ export class Conversation {
 
   private constructor(
     private readonly deps: ConversationDeps,
-    private readonly _onDidEmit: Emitter<ConversationEvent>,
-    private readonly branch: BranchState,
-    private readonly engine: ContextEngine,
-    private readonly context: ContextManager,
-    readonly toolBox: ToolBox,
-    private readonly meter: ContextMeter,
-    private readonly shared: SharedSession,
-    readonly approvals: Approvals,
-    private readonly limit: SessionLimit,
+    parts: ConversationParts,
   ) {
-    this.onDidEmit = _onDidEmit.event;
+    this._onDidEmit = parts.events;
+    this.onDidEmit = parts.events.event;
+    const branch = (this.branch = parts.branch);
+    const engine = (this.engine = parts.engine);
+    const context = (this.context = parts.context);
+    const meter = (this.meter = parts.meter);
+    const shared = (this.shared = parts.shared);
+    const limit = (this.limit = parts.limit);
+    const toolBox = (this.toolBox = parts.toolBox);
+    const approvals = (this.approvals = parts.approvals);
     this.branching = new Branching({
       ...deps,
       branch,
@@ -111,61 +120,14 @@ export class Conversation {
   static async open(deps: ConversationDeps, session: string, fallback: ModelBinding): Promise<Conversation> {
     const owner = deps.store.status.access !== 'readonly';
     if (owner) await deps.store.recoverPartials(session);
-    const branch = await BranchState.load(deps, session, openingReach);
-    const events = new Emitter<ConversationEvent>();
-    const emit = (event: ConversationEvent) => events.fire(event);
-    // At once: what another window does from here on must not be missed.
-    const shared = new SharedSession({
-      ...deps,
-      branch,
-      emit,
+    const parts = conversationParts(deps, await BranchState.load(deps, session, openingReach), fallback, {
+      isBusy: () => conversation.isBusy,
       branchChanged: (replaced) => conversation.branchChanged(replaced),
-      stop: () => conversation.operations.abort(),
-    });
-    const aside = createAsideTool(() => ({ ...deps, branch, engine, toolBox, approvals: conversation.approvals, emit }));
-    const own = [...deps.tools(emit), ...(deps.sideQuestions ? [aside] : [])];
-    const engine = new ContextEngine(
-      branch,
-      deps.store,
-      deps.counter,
-      { system: systemPrompt(own, deps.instructions(), branch.frames), tools: own.map(toSpec) },
-      deps.policy(branch.session),
-      fallback,
-    );
-    const toolBox = new ToolBox(own, deps.otherTools, {
-      store: deps.store,
-      branch,
-      tokensOf: engine.estimate,
-      budget: () => engine.budget.effective * onDemandShare,
-    });
-    engine.useTools(toolBox.current().map(toSpec));
-    const context = new ContextManager({
-      ...deps,
-      branch,
-      engine,
-      emit,
+      abort: () => conversation.operations.abort(),
       whenFree: (run) => conversation.whenFree(run),
-      isIdle: () => !conversation.isBusy && !shared.isElsewhere && deps.store.status.access !== 'readonly',
-      tell: () => meter.tell(),
     });
-    const meter = new ContextMeter({ ...deps, branch, engine, emit, canWrite: () => deps.store.status.access !== 'readonly' });
-    const limit = new SessionLimit({
-      limit: () => branch.session.costLimit,
-      spent: async () => sumOf(await deps.store.usageTotals({ session })).cost,
-      ahead: () => leastCost(branch, engine, deps.clock.now()),
-    });
-    const conversation: Conversation = new Conversation(
-      deps,
-      events,
-      branch,
-      engine,
-      context,
-      toolBox,
-      meter,
-      shared,
-      new Approvals(deps.approvalRule, emit),
-      limit,
-    );
+    const { context, meter } = parts;
+    const conversation: Conversation = new Conversation(deps, parts);
     if (owner) conversation.queue.messages = await deps.store.queue(session);
     await conversation.refreshModel();
     void meter.settle();
