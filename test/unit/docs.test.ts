@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { presets } from '../../src/core/context/policy/resolvePolicy';
 import { projectRoot } from '../support/paths';
 import { settingsReference, settingsReferenceFile } from '../support/source/settingsReference';
 
@@ -47,6 +48,37 @@ describe('the documents', () => {
       ([, name]) => name,
     );
     assert.deepEqual(listed, Object.keys(dependencies).sort());
+  });
+
+  it('tell users the marks of the default policy as they are', async () => {
+    const page = await readFile(join(projectRoot, 'docs', 'context.md'), 'utf8');
+    const { memoryFlush, compaction, window } = presets.balanced;
+    assert.deepEqual(
+      [
+        /^\| (\d+)% and (\d+)% \| the model is reminded/m,
+        /^\| (\d+)% \| a summary/m,
+        /^\| (\d+)% \| it takes/m,
+        /more than ([\d,]+) tokens/,
+        /or of ([\d,]+) tokens/,
+      ].map((pattern) => pattern.exec(page)?.slice(1)),
+      [
+        memoryFlush.thresholds.map(({ percent }) => `${percent}`),
+        [`${compaction.prepareAtPercent}`],
+        [`${compaction.trigger.percent}`],
+        [compaction.keep.tokens?.max.toLocaleString('en')],
+        [window.maxTokens.toLocaleString('en')],
+      ],
+    );
+  });
+
+  it('name for every claim about security the test that would fail', async () => {
+    const [claims = ''] = (await readFile(join(projectRoot, 'docs', 'security.md'), 'utf8')).split(/^## /m);
+    const rows = [...claims.matchAll(/^\| (?:\*\*[^|]+\*\*)? \| [^|]+ \| ([^|]*) \|$/gm)].map(([, tests]) => tests!);
+    assert.ok(rows.length > 50, 'the claims are found');
+    assert.deepEqual(
+      rows.filter((tests) => !/^(?:`(?:test\/[\w/.]+\.test\.ts|eslint\.config\.mjs)`(?:, |$))+$/.test(tests)),
+      [],
+    );
   });
 
   for (const page of pages) {
