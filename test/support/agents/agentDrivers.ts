@@ -27,6 +27,8 @@ export interface AgentDriver {
   readonly write: (file: string, text: string) => { readonly name: string; readonly input: object };
   /** How it goes on with a session of this id, or, where it wants one, of this file. */
   readonly resume: (session: { readonly id: string; readonly file: string }, prompt: string) => readonly string[];
+  /** A file in its home that names what it leaves running behind a turn, by its `pid`. */
+  readonly leaves?: string;
 }
 
 const anyNode = '20';
@@ -221,4 +223,30 @@ const continueCli: AgentDriver = {
   resume: (_, prompt) => ['--resume', '-p', prompt, '--auto'],
 };
 
-export const agentDrivers: readonly AgentDriver[] = [claudeCode, codex, opencode, kilo, gemini, qwen, copilot, pi, continueCli];
+const cline: AgentDriver = {
+  program: 'cline',
+  install: { packages: ['cline@3.0.65'] },
+  bin: '.bin/cline',
+  env: () => ({}),
+  files: ({ url }) => ({
+    '.cline/data/settings/providers.json': {
+      version: 1,
+      lastUsedProvider: 'openai-compatible',
+      modes: {},
+      providers: {
+        'openai-compatible': {
+          settings: { provider: 'openai-compatible', apiKey: key, model: 'double', baseUrl: `${url}/v1` },
+          updatedAt: '2026-11-23T00:00:00.000Z',
+          tokenSource: 'manual',
+        },
+      },
+    },
+  }),
+  turn: (prompt) => ['-P', 'openai-compatible', '-m', 'double', prompt],
+  write: (file, text) => ({ name: 'editor', input: { path: file, new_text: text } }),
+  resume: ({ id }, prompt) => ['-P', 'openai-compatible', '-m', 'double', '--id', id, prompt],
+  leaves: '.cline/data/locks/hub/production.json',
+};
+
+/** OpenClaw is not among them: its package is a gateway with drivers for browsers and desktops, and runs on Node 24.16 and later only. */
+export const agentDrivers: readonly AgentDriver[] = [claudeCode, codex, opencode, kilo, gemini, qwen, copilot, pi, continueCli, cline];

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { endTree } from '../run/processes';
 import type { AgentDriver, AgentPlace } from './agentDrivers';
@@ -88,6 +88,15 @@ export class RealAgent {
       child.once('error', reject);
       child.once('close', resolve);
     }).finally(() => clearTimeout(timer));
+    await this.endWhatIsLeft();
     return { code, stdout, stderr };
+  }
+
+  private async endWhatIsLeft(): Promise<void> {
+    const { leaves } = this.driver;
+    const file = leaves === undefined ? '' : join(this.place.home, leaves);
+    if (!existsSync(file)) return;
+    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { readonly pid?: number };
+    if (pid !== undefined) await endTree(pid);
   }
 }
