@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewEntry } from '../../src/core/session/entry';
@@ -31,12 +32,14 @@ export interface SyncBenchResult {
 }
 
 const note = `“The window’s thread” is the one on which the extension runs: how late its timers of 1 ms come. It is told beside an idle thread in
-the same run, and beside one next to which two other threads only compute: that is what the scheduler makes of two processors that are taken, whoever takes them.`;
+the same run, and beside one next to which two other threads only compute: that is what the scheduler makes of two processors that are taken, whoever takes them.
+Times in seconds and milliseconds say something only where the load of the machine was below its processors; ratios and shares hold.`;
 
 /** What synchronizing costs, and a history that is new on a device, by the thread that a window starts. */
 export async function run(): Promise<SyncBenchResult[]> {
   // The thread holds no process open.
   const awake = setInterval(() => undefined, 1_000);
+  const load = loadavg()[0]!.toFixed(1);
   const results: SyncBenchResult[] = [...(await costOfTurns()), await costOfCommits()];
   const temp = tempFolder();
   mkdirSync(join(temp.path, 'shared'));
@@ -48,7 +51,8 @@ export async function run(): Promise<SyncBenchResult[]> {
     await server.stop();
   }
   clearInterval(awake);
-  return results;
+  const loads = `${load}, ${loadavg()[0]!.toFixed(1)}, ${availableParallelism()}`;
+  return [{ what: 'load of the machine before and after, and processors', measured: loads }, ...results];
 }
 
 async function costOfCommits(): Promise<SyncBenchResult> {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorText } from '../../core/errors';
@@ -29,10 +30,24 @@ const log =
 const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 const stop = new AbortController();
 
+giveWay();
 run(workerData as SyncRequest).then(
   () => say({ type: 'ended', failure: null }),
   (error: unknown) => say({ type: 'ended', failure: errorText(error) }),
 );
+
+/**
+ * On Linux a priority is that of a thread, and of those that it begins; elsewhere it would be that of the window. Beside two threads that
+ * compute, timers of the window's thread came 22 ms late instead of 30 (99th percentile) on a machine with 50 others waiting.
+ */
+function giveWay(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // A container may forbid it, and it works without.
+  }
+}
 
 async function run({ folder, distDir, entropy, password, deviceName }: SyncRequest): Promise<void> {
   const store = await openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: english('Synchronization'), logger });
