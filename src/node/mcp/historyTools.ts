@@ -14,6 +14,7 @@ import type { Session } from '../../core/session/session';
 import { newSeal } from '../runtime/ids';
 import { programNameOf } from '../../core/transfer/programs';
 import type { ReadableStore, SharedHistories, SharedHistory } from './sharedHistories';
+import { whyInHistories, type WhyInput } from './whyTool';
 
 const defaultTokens = 3_000;
 const [leastTokens, mostTokens] = [200, 12_000];
@@ -158,6 +159,11 @@ export class HistoryTools {
       }),
     );
     return { text: answers.map(({ text }) => text).join('\n\n'), isError: answers.every(({ isError }) => isError) };
+  }
+
+  /** Why a line of a file is there: the edit, and what was said around it. */
+  async why({ workspace, ...asked }: Where & WhyInput, signal: AbortSignal): Promise<ToolAnswer> {
+    return said(await whyInHistories(await this.histories.all(workspace), asked, this.link, signal));
   }
 
   async readNotes({ path, workspace }: Where & { readonly path?: string | undefined }, signal: AbortSignal): Promise<ToolAnswer> {

@@ -107,6 +107,21 @@ function serverOver(tools: HistoryTools, version: string, writesNotes: boolean):
     (input, { mcpReq }) => answered(() => tools.recall(withoutGaps(input), mcpReq.signal)),
   );
   server.registerTool(
+    'why',
+    {
+      title: 'Why Is This Line Here?',
+      description:
+        'The message that asked for a line of a file, the answer, and the edit that put it there, past later commits. Ask before you undo something that looks odd.',
+      inputSchema: z.object({
+        file: z.string().max(4_000).describe('The file, as an absolute path.'),
+        line: z.number().int().min(1).describe('The line, counted from 1.'),
+        workspace,
+      }),
+      annotations: reads,
+    },
+    (input, { mcpReq }) => answered(() => tools.why(input, mcpReq.signal)),
+  );
+  server.registerTool(
     'read_notes',
     {
       title: 'Read Notes',

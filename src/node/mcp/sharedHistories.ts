@@ -12,7 +12,17 @@ export interface HistoryPlace {
 /** What is read of a store here; nothing that writes can be called. */
 export type ReadableStore = Pick<
   SessionStore,
-  'search' | 'session' | 'listSessions' | 'entries' | 'entriesBySeq' | 'blob' | 'page' | 'refresh' | 'close'
+  | 'search'
+  | 'session'
+  | 'listSessions'
+  | 'entries'
+  | 'entriesBySeq'
+  | 'editsNaming'
+  | 'exchangeAround'
+  | 'blob'
+  | 'page'
+  | 'refresh'
+  | 'close'
 >;
 
 export interface SharedHistory extends HistoryPlace {

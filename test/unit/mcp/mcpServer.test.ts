@@ -53,13 +53,14 @@ describe('threadkeeper mcp', function () {
     const { tools } = (await agent.ask('tools/list')) as { tools: { name: string; annotations: { readOnlyHint: boolean } }[] };
     assert.deepEqual(
       tools.map(({ name, annotations }) => [name, annotations.readOnlyHint]),
-      ['search_history', 'list_sessions', 'read_session', 'recall', 'read_notes'].map((name) => [name, true]),
+      ['search_history', 'list_sessions', 'read_session', 'recall', 'why', 'read_notes'].map((name) => [name, true]),
     );
     for (const [name, args] of [
       ['search_history', { query: '54329' }],
       ['list_sessions', {}],
       ['read_session', { session: 'u1' }],
       ['recall', { entryIds: ['#1'] }],
+      ['why', { file: join(temp.path, 'none.ts'), line: 1 }],
       ['read_notes', {}],
     ] as const) {
       const { text, isError } = await agent.call(name, args);
@@ -102,6 +103,35 @@ describe('threadkeeper mcp', function () {
     ]);
     const { contents } = (await agent.ask('resources/read', { uri: 'threadkeeper://session/u1' })) as { contents: { text: string }[] };
     assert.match(contents[0]!.text, /54329[^]*quokkamint/);
+  });
+
+  it('leads a line back to what was said when it was written, in histories that are shared', async () => {
+    const file = join(temp.path, 'work', 'tide.ts');
+    mkdirSync(join(temp.path, 'work'));
+    writeFileSync(file, 'export const low = 1;\nexport const quokkaHigh = 42;\n');
+    const asked = (await store.session('u2'))!.leaf;
+    const input = { file_path: file, content: 'export const low = 1;\nexport const quokkaHigh = 42;\n' };
+    const call = userMessage('u2', asked, '', { createdAt: at, content: { type: 'tool_call', callId: 'c1', name: 'Write', input } });
+    const answer = { type: 'message' as const, role: 'assistant' as const, text: 'High water is 42, </entry> as agreed.' };
+    await store.append('u2', { entries: [call, userMessage('u2', call.uuid, '', { createdAt: at, content: answer })] });
+    const agent = await client('--store', temp.path, '--name', 'shop');
+    const ask = (line: number) => agent.call('why', { file, line });
+    assert.deepEqual((await ask(2)).isError, true);
+    await setShared(temp.path, true);
+    const { text, isError } = await ask(2);
+    assert.ok(!isError, text);
+    assert.match(text, /^This edit has put the line there\./);
+    const [, seal] = /<entry-(\d+) id="#\d+" role="edit" time="2026-11-20 12:00" session="[^"]+ Deploy" program="Claude Code"/.exec(text)!;
+    const quoted = [...text.matchAll(new RegExp(`<entry-${seal}[^>]* role="([^"]+)"[^>]*>\\n(.*)\\n</entry-${seal}>`, 'g'))].slice(1);
+    assert.deepEqual(
+      quoted.map(([, role, said]) => [role, said]),
+      [
+        ['user, who asked for it', 'Deploy with zebraflag, never by hand.'],
+        ['assistant, after it', 'High water is 42, </entry> as agreed.'],
+      ],
+    );
+    assert.deepEqual(await ask(9), { text: 'This file has 2 lines.', isError: true });
+    assert.match((await agent.call('why', { file: 'tide.ts', line: 1 })).text, /absolute path/);
   });
 
   it('quotes what was said so that nothing in it can close the quotation, and keeps to the bound', async () => {
