@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeFiles } from '../../src/node/store/database/storeFiles';
+import { newPhrase, readPhrase } from '../../src/node/sync/historyKeys';
 import { builtTests } from '../support/paths';
 import { tempFolder } from '../support/store/storeTemp';
 import type { YearsTasks } from './years/yearsTasks';
@@ -39,15 +40,16 @@ export async function run(): Promise<YearsBenchRow[]> {
       week: await task('commit', { folder: folder.week, longest: written.week.longest }),
       years: await task('commit', { folder: folder.years, longest: written.years.longest }),
     };
+    const sizes = { week: statSync(storeFiles(folder.week).main).size, years: statSync(storeFiles(folder.years).main).size };
+    const synced = { week: await sync(folder.week, temp.path), years: await sync(folder.years, temp.path) };
     const best = (which: 'week' | 'years', name: keyof Used) => Math.min(...uses[which].map((used) => used[name]));
     const used = (what: string, name: keyof Used, target: string): YearsBenchRow =>
       row(what, best('years', name), best('week', name), ms, target);
-    const megabytes = (which: 'week' | 'years') => statSync(storeFiles(folder[which]).main).size / 1e6;
     return [
       row('entries', years, week, String, ''),
       row('sessions', written.years.sessions.length, written.week.sessions.length, String, ''),
       row('characters, MB', written.years.characters / 1e6, written.week.characters / 1e6, whole, ''),
-      row('file with its index, MB', megabytes('years'), megabytes('week'), whole, ''),
+      row('file with its index, MB', sizes.years / 1e6, sizes.week / 1e6, whole, ''),
       row('indexed in, s', written.years.indexSeconds, written.week.indexSeconds, whole, ''),
       used('open', 'open', '≤ 1.5'),
       used('the list of sessions', 'list', ''),
@@ -62,10 +64,27 @@ export async function run(): Promise<YearsBenchRow[]> {
       row('commit of 2.6 KB', commits.years.off, commits.week.off, ms, '≤ 1.3'),
       row('commit with synchronising on', commits.years.on, commits.week.on, ms, ''),
       row('synchronising switched on', commits.years.join, commits.week.join, ms, ''),
+      row('all sent to a folder, s', synced.years.send / 1000, synced.week.send / 1000, tenths, ''),
+      row('one more message exchanged', synced.years.again, synced.week.again, ms, '≤ 2'),
+      row('new device: newest session usable, s', synced.years.usable / 1000, synced.week.usable / 1000, tenths, '≤ 3 s'),
+      row('new device: all there, s', synced.years.whole / 1000, synced.week.whole / 1000, tenths, ''),
+      row('new device: most memory, MB', synced.years.most / 1e6, synced.week.most / 1e6, whole, ''),
     ];
   } finally {
     temp.remove();
   }
+}
+
+/** The history goes to a folder, and from there to a device that has none. */
+async function sync(folder: string, scratch: string) {
+  const given = { shared: join(scratch, 'shared'), entropy: Buffer.from(readPhrase(newPhrase())).toString('hex') };
+  const other = join(scratch, 'other');
+  mkdirSync(given.shared);
+  mkdirSync(other);
+  const sent = await task('send', { ...given, folder });
+  const received = await task('receive', { ...given, folder: other });
+  for (const done of [folder, given.shared, other]) rmSync(done, { recursive: true });
+  return { ...sent, ...received };
 }
 
 type Used = Awaited<ReturnType<YearsTasks['use']>>;
@@ -76,6 +95,10 @@ function row(what: string, large: number, small: number, say: (value: number) =>
 
 function ms(value: number): string {
   return `${value.toPrecision(3)} ms`;
+}
+
+function tenths(value: number): string {
+  return value.toFixed(1);
 }
 
 function whole(value: number): string {

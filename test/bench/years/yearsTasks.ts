@@ -1,6 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openingReach } from '../../../src/core/chat/branchState';
 import { openStore } from '../../../src/node/store/client/openStore';
+import { historyKeys } from '../../../src/node/sync/historyKeys';
+import { openEngine } from '../../../src/node/sync/openEngine';
+import { SyncThread } from '../../../src/node/sync/syncInThread';
+import { syncStoreOnce } from '../../../src/node/sync/syncStore';
 import { workerFile } from '../../support/store/storeTemp';
 import { BenchStore, message, messageCharacters } from '../store/benchStore';
 import { writeYears, type Years } from './twoYears';
@@ -25,6 +31,16 @@ async function timed<T>(work: () => Promise<T> | T): Promise<{ readonly ms: numb
   const began = performance.now();
   const result = await work();
   return { ms: performance.now() - began, result };
+}
+
+const distDir = dirname(workerFile);
+
+interface Carried {
+  readonly folder: string;
+  /** The folder that something carries from device to device. */
+  readonly shared: string;
+  /** In hexadecimal digits. */
+  readonly entropy: string;
 }
 
 /** Each in a process of its own. */
@@ -59,6 +75,54 @@ export const yearsTasks = {
     const searched = process.memoryUsage.rss();
     await store.close();
     return { open, list, rows, gauge, whole, search: median(searches), searchLate: p95(searches), analytics, opened, searched };
+  },
+
+  /** All of the history goes to a folder. */
+  async send({ folder, shared, entropy }: Carried) {
+    const keys = historyKeys(Buffer.from(entropy, 'hex'), 'main');
+    const store = await openStore({ folder, workerFile, label: 'bench', waitForOwnerMs: 0 });
+    await store.startSync(randomUUID(), { history: keys.history, name: 'main', engine: shared });
+    const engine = await openEngine(shared, { history: keys.history, bundles: distDir, create: true });
+    const { ms: send } = await timed(() => syncStoreOnce(store, engine, keys));
+    const again: number[] = [];
+    const session = (await store.createSession({ uuid: randomUUID(), channel: 'cli', title: 'One more', createdAt: Date.now() })).uuid;
+    for (let i = 0; i < 10; i++) {
+      const leaf = (await store.session(session))?.leaf ?? null;
+      await store.append(session, { entries: [message(session, leaf, messageCharacters)] });
+      again.push((await timed(() => syncStoreOnce(store, engine, keys))).ms);
+    }
+    await engine.close();
+    await store.close();
+    return { send, again: median(again) };
+  },
+
+  /** A new device takes it from there. */
+  async receive({ folder, shared, entropy }: Carried) {
+    const bytes = Buffer.from(entropy, 'hex');
+    const keys = historyKeys(bytes, 'main');
+    // The thread holds no process open.
+    const awake = setInterval(() => undefined, 1_000);
+    const store = await openStore({ folder, workerFile, label: 'bench', waitForOwnerMs: 0 });
+    await store.startSync(randomUUID(), { history: keys.history, name: 'main', engine: shared });
+    const began = performance.now();
+    let usable = NaN;
+    let most = 0;
+    const thread = await new Promise<SyncThread>((resolve, reject) => {
+      const one = new SyncThread({ folder, distDir, entropy: bytes, password: null, deviceName: 'bench' }, (answer) => {
+        most = Math.max(most, process.memoryUsage.rss());
+        if (answer.type === 'ended' && answer.failure !== null) reject(new Error(answer.failure));
+        if (answer.type !== 'state') return;
+        if (answer.state.failure) reject(new Error(answer.state.failure.message));
+        if (answer.state.usable && Number.isNaN(usable)) usable = performance.now() - began;
+        if (answer.state.phase === 'idle' && answer.state.at !== null) resolve(one);
+      });
+    });
+    const whole = performance.now() - began;
+    const sessions = (await store.listSessions({})).length;
+    await thread.stop();
+    await store.close();
+    clearInterval(awake);
+    return { usable, whole, most, sessions };
   },
 
   /** One message a commit, without synchronising and with it. */
