@@ -243,6 +243,8 @@ class Week {
 
   private async sample(at: number): Promise<WeekSample> {
     await this.idle();
+    // A file that is being followed is open while it is read.
+    await this.watch!.settled();
     setFlagsFromString('--expose-gc');
     (runInNewContext('gc') as () => void)();
     return {

@@ -8,8 +8,10 @@ describe('a week of one profile', function () {
   const check = (report: WeekReport) => {
     assert.deepEqual(report.refusals, []);
     assert.ok(report.sent > 40 && report.answered > 20 && report.imported > 10, JSON.stringify(report));
-    const handles = report.samples.map((sample) => sample.handles);
-    assert.ok(handles.at(-1)! <= handles[1]! + 3, `handles: ${handles.join()}`);
+    for (const what of ['handles', 'files'] as const) {
+      const held = report.samples.map((sample) => sample[what]);
+      assert.ok(held.at(-1)! <= held[1]! + 3, `${what}: ${held.join()}`);
+    }
   };
 
   it('loses nothing with two windows, three programs, another device, faults and a clock that jumps', async () => {
