@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, renameSync, symlinkSync } from 'node:fs';
+import { appendFileSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { readLines } from '../../../src/node/transfer/foreign/readJsonLines';
@@ -25,6 +26,25 @@ describe('an import of what is broken', () => {
     added.length = 0;
   });
   afterEach(() => rig.close());
+
+  it('leaves no file open when it was stopped before it began to read', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const file = rig.source('s.jsonl', '{}\n');
+    const isOpen = (fd: string) => {
+      try {
+        return readlinkSync(join('/proc/self/fd', fd)) === file;
+      } catch {
+        return false;
+      }
+    };
+    const read = async () => {
+      for await (const _ of readLines(file, 0, AbortSignal.abort()));
+    };
+    await assert.rejects(read(), { name: 'AbortError' });
+    // What has been opened meanwhile is seen: a file is opened by the same four threads, one behind the other.
+    await Promise.all(Array.from({ length: 16 }, () => stat(file)));
+    assert.deepEqual(readdirSync('/proc/self/fd').filter(isOpen), []);
+  });
 
   it('takes a line of 15 MB, a NUL, half a character, CR LF and a missing last line end', async () => {
     const long = 'x'.repeat(15 * 1024 * 1024);

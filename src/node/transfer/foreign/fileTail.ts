@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { readLines } from './readJsonLines';
+import { bytesOf, readLines } from './readJsonLines';
 
 export type TailEvent =
   /**
@@ -70,9 +69,8 @@ export class FileTail {
   private async isStillOpen(size: number, signal?: AbortSignal): Promise<boolean> {
     const from = this.openUntil;
     if (from - this.offset < longLine || size <= from) return false;
-    const stream = createReadStream(this.file, { start: from, highWaterMark: chunkBytes, ...(signal ? { signal } : {}) });
     let at = from;
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of bytesOf(this.file, from, chunkBytes, signal)) {
       if (chunk.includes(lineFeed)) return false;
       at += chunk.length;
     }
