@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ConversationRig } from '../../support/chat/conversationRig';
-import { says } from '../../support/chat/scriptedModel';
+import { calls, says } from '../../support/chat/scriptedModel';
 
 describe('comparing the prompt without and with a compaction', () => {
   let rig: ConversationRig;
@@ -56,5 +56,23 @@ describe('comparing the prompt without and with a compaction', () => {
       ],
     );
     await assert.rejects(rig.conversation.comparePrompts('elsewhere'), /not on the branch/);
+  });
+
+  it('shows what a tool was asked and what it said, each under its name', async () => {
+    rig.model.scripts.push(calls('echo', { text: 'hello' }, 'c1'), calls('no_such_tool', {}, 'c2'), says('Done.'));
+    await rig.conversation.send('call');
+    await fill(4, 'later');
+    const { entry } = await rig.conversation.compact();
+    const { before } = await rig.conversation.comparePrompts(entry!.uuid);
+    const speakers = blocks(before).map((line) => line.replace(/ · #\d+$/, ''));
+    assert.deepEqual(speakers.slice(0, 6), [
+      '──── user',
+      '──── call of echo',
+      '──── result of the call',
+      '──── call of no_such_tool',
+      '──── error of the call',
+      '──── answer',
+    ]);
+    assert.ok(before.includes('{\n  "text": "hello"\n}'), before.slice(0, 600));
   });
 });
