@@ -46,6 +46,7 @@ export class MergeRows implements MergeTarget {
   /** Registers that were set here and stand in no record yet. */
   private readonly unsent = new Map<string, number>();
   private highest = 0;
+  private readonly notesKept = new Set<string>();
 
   constructor(
     private readonly open: MergeNeeds,
@@ -206,6 +207,12 @@ export class MergeRows implements MergeTarget {
 
   keepNote(note: NoteWritten): void {
     this.open.notes.keep(note);
+    this.notesKept.add(note.path);
+  }
+
+  /** When everything is merged. */
+  settleNotes(): void {
+    for (const path of this.notesKept) this.open.notes.settle(path);
   }
 
   purge(session: string): void {

@@ -39,21 +39,36 @@ export class NoteRows {
     };
   }
 
+  /** Where one revision comes from all others, it is what they come to. Else texts are read of those that are merged. */
   stateOf(path: string): NoteState {
+    const [head, ...others] = this.headsOf(path) ?? [];
+    const only = head === undefined || others.length > 0 ? undefined : this.find(head);
+    if (only) return { heads: [only.revision], text: only.text, both: 0 };
     return noteState(
-      this.connection
-        .all('SELECT revision, parents_json, text, tick FROM sync_notes WHERE path = ? ORDER BY n', [path])
-        .map((row) => ({
-          id: String(row['revision']),
+      this.connection.all('SELECT revision, parents_json, tick FROM sync_notes WHERE path = ? ORDER BY n', [path]).map((row) => {
+        const id = String(row['revision']);
+        const read = () => this.find(id)?.text ?? null;
+        return {
+          id,
           parents: JSON.parse(String(row['parents_json'])) as string[],
-          text: textOf(row['text']),
           tick: Number(row['tick']),
-        })),
+          get text() {
+            return read();
+          },
+        };
+      }),
     );
   }
 
+  private headsOf(path: string): readonly string[] | undefined {
+    const row = this.connection.get('SELECT heads_json FROM sync_note_files WHERE path = ?', [path]);
+    return row && (JSON.parse(String(row['heads_json'])) as string[]);
+  }
+
+  /** What the note comes to is said by `settle`, once for all revisions that come together. */
   keep({ path, revision, parents, text, tick }: Omit<NoteWritten, 'kind' | 'session'>): void {
     const { connection } = this;
+    const before = this.headsOf(path);
     connection.run('INSERT INTO sync_notes(revision, path, parents_json, text, tick) VALUES (?, ?, ?, ?, ?)', [
       revision,
       path,
@@ -61,12 +76,21 @@ export class NoteRows {
       text === null ? null : packText(text),
       tick,
     ]);
-    const state = this.stateOf(path);
+    const heads = before ? [...before.filter((head) => !parents.includes(head)), revision] : this.stateOf(path).heads;
     connection.run(
-      `INSERT INTO sync_note_files(path, heads_json, digest) VALUES (?, ?, ?)
-       ON CONFLICT(path) DO UPDATE SET heads_json = excluded.heads_json, digest = excluded.digest`,
-      [path, JSON.stringify(state.heads), digestOf(state.text)],
+      `INSERT INTO sync_note_files(path, heads_json, digest) VALUES (?, ?, '')
+       ON CONFLICT(path) DO UPDATE SET heads_json = excluded.heads_json`,
+      [path, JSON.stringify(heads)],
     );
+  }
+
+  settle(path: string): void {
+    const { heads, text } = this.stateOf(path);
+    this.connection.run('UPDATE sync_note_files SET heads_json = ?, digest = ? WHERE path = ?', [
+      JSON.stringify(heads),
+      digestOf(text),
+      path,
+    ]);
   }
 
   /** The file was found with another text; it was made from what the file had before. */
@@ -85,6 +109,7 @@ export class NoteRows {
     const parents = row === undefined ? [] : (JSON.parse(String(row['file_heads_json'])) as string[]);
     const tick = queueChange(connection, 'note', revision);
     this.keep({ path, revision, parents, text, tick });
+    this.settle(path);
     connection.run(
       'UPDATE sync_note_files SET file_heads_json = ?, file_digest = ?, next_heads_json = NULL, next_digest = NULL WHERE path = ?',
       [JSON.stringify([revision]), digest, path],

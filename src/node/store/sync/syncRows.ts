@@ -160,6 +160,7 @@ function receive(open: SyncNeeds, rows: readonly ReceivedRow[], keys: readonly S
         else if (!early && !unread) sync.markRead(row);
         if (change) mergeChange(target, change, row.device);
       }
+      target.settleNotes();
       connection.run('UPDATE sync_state SET merging = 0, clock = max(clock, ?)', [target.clock]);
     });
   if (purged.size === 0) return work();
