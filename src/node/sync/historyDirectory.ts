@@ -51,6 +51,16 @@ export class HistoryDirectory {
     return this.note({ kind: 'device', ...line });
   }
 
+  /** The history, and what its devices are called. */
+  async forget(name: string, history: string): Promise<void> {
+    const { histories, devices } = await this.list();
+    const lines: Line[] = [
+      ...histories.filter((one) => one.name === name).map((one) => ({ kind: 'history' as const, ...one })),
+      ...devices.filter((one) => one.history === history).map((one) => ({ kind: 'device' as const, ...one })),
+    ];
+    for (const line of lines) await this.engine.dropLog(this.logOf(line));
+  }
+
   close(): Promise<void> {
     return this.engine.close();
   }

@@ -3,6 +3,7 @@ import { t } from '../../core/l10n';
 import type { SessionStore } from '../../core/ports';
 import type { SyncSetup } from '../../core/sync/syncStore';
 import { phraseOf } from '../../node/sync/historyKeys';
+import { removeHistory } from '../../node/sync/removeHistory';
 import { showPhrase } from './setUpQuestions';
 import { setUpSync, type SetUpDeps } from './setUpSync';
 import type { SyncSecrets } from './syncSecrets';
@@ -121,15 +122,34 @@ export class SyncCommands {
       t('Everything that was said stays in this workspace, also what came from other devices. It is no longer exchanged.'),
       t('What this device has sent stays, sealed, in {0}. Other devices go on with it.', engineName(setup.engine)),
       t(
+        'Or remove the history there: other devices keep what they have and stop synchronizing. Backups of that place may still hold it, sealed.',
+      ),
+      t(
         'The recovery phrase and the password leave this machine unless another workspace here uses them. To come back, you need the phrase.',
       ),
     ].join('\n\n');
-    if ((await window.showWarningMessage(t('Leave sync?'), { modal: true, detail }, leave)) !== leave) return;
+    const removeToo = t('Leave and Remove It There');
+    const answer = await window.showWarningMessage(t('Leave sync?'), { modal: true, detail }, leave, removeToo);
+    if (answer !== leave && answer !== removeToo) return;
     await this.deps.setWanted(null);
     await this.deps.syncing.apply();
+    if (answer === removeToo) await this.removeThere(setup);
     await (await this.deps.store()).stopSync();
     await this.deps.secrets.forget(setup, this.deps.folder);
     this.deps.tell(t('This workspace is no longer synchronized.'));
+  }
+
+  /** Where that is refused, nothing else has changed, and it goes on. */
+  private async removeThere(setup: SyncSetup): Promise<void> {
+    const { secrets, distDir: bundles } = this.deps;
+    const password = await secrets.password(setup.engine);
+    try {
+      await removeHistory(setup, (await secrets.key(setup.history)) ?? null, { bundles, ...(password ? { password } : {}) });
+    } catch (error) {
+      await this.deps.setWanted(setup);
+      await this.deps.syncing.apply();
+      throw error;
+    }
   }
 
   /** A backup from before it was set up was brought back, or the command line has left: it can be set up again then. */

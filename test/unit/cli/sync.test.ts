@@ -1,6 +1,8 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { HistoryDirectory } from '../../../src/node/sync/historyDirectory';
+import { readPhrase } from '../../../src/node/sync/historyKeys';
 import { PostgresServer } from '../../support/sync/postgresServer';
 import { runCliToEnd } from '../../support/run/runCliToEnd';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';
@@ -129,6 +131,15 @@ describe('threadkeeper sync', function () {
     const { history } = JSON.parse((await sync('one', ['--status', '--json'])).out) as { readonly history: string };
     const store = readFileSync(join(temp.path, 'one', 'threadkeeper.db'), 'latin1');
     ok(!store.includes(readFileSync(join(settings, key!), 'utf8').trim()) && key === `${history}.key`);
+    // By the phrase alone, which has one history.
+    deepStrictEqual((await sync('four', ['--join', folder], { THREADKEEPER_SYNC_PHRASE: phrase })).code, 0);
+    const directory = await HistoryDirectory.open(folder, readPhrase(phrase), { create: false, bundles: '' });
+    const listed = await directory.list();
+    deepStrictEqual([listed.histories.map(({ name }) => name), listed.devices.length], [['main'], 2]);
+    await directory.close();
+    deepStrictEqual((await sync('four', ['--remove'])).code, 2);
+    match((await sync('four', ['--leave', '--remove'])).out, /has nothing of it any more/);
+    match((await sync('one', [])).err, /carried has no history of this recovery phrase and name/);
     const left = await sync('one', ['--leave']);
     match(left.out, /This store goes on by itself/);
     deepStrictEqual([readdirSync(settings), (await sync('one', ['--status'])).out], [[], 'This store is not synchronized.\n']);

@@ -133,6 +133,34 @@ for (const make of [folderSubject, embeddedSubject, serverSubject]) {
       await other.close();
     });
 
+    it('keeps attachments beside the logs, and lets go of one, or of everything', async () => {
+      const engine = await subject.open();
+      const row = (device: string): SealedRecord => ({
+        device,
+        index: 0,
+        id: randomUUID(),
+        version: 1,
+        mark: 7,
+        sealed: Buffer.from(device),
+      });
+      await engine.push([row('a')], [{ id: randomUUID(), wrapped: Buffer.from('key') }]);
+      for (const one of ['b', 'c']) await engine.attachments().push([row(one)], []);
+      deepStrictEqual(
+        (await engine.heads()).map(({ device }) => device),
+        ['a'],
+      );
+      const other = await subject.open(keys.history, false);
+      await other.attachments().dropLog('b');
+      const counts = () => engine.attachments().counts(['a', 'b', 'c'].map((device) => ({ device, from: 0, to: 9 })));
+      deepStrictEqual(await counts(), [0, 0, 1]);
+      await engine.dropAll();
+      deepStrictEqual(await counts(), [0, 0, 0]);
+      // Who has it open still does not give it back.
+      await rejects(other.heads(), { reason: 'no_history' });
+      await rejects(subject.open(keys.history, false), { reason: 'no_history' });
+      for (const one of [engine, other]) await one.close();
+    });
+
     it('refuses a history that is not there, and tells two apart', async () => {
       await rejects(subject.open(keys.history, false), (error) => error instanceof EngineError && error.reason === 'no_history');
       const engine = await subject.open();

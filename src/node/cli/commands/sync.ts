@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { errorText, StoreError } from '../../../core/errors';
 import { counted } from '../../../core/maintenance/reports';
 import type { SessionStore } from '../../../core/ports';
 import type { SyncEngine } from '../../../core/sync/syncEngine';
 import type { SyncSetup } from '../../../core/sync/syncStore';
 import { EngineError } from '../../../core/sync/syncEngine';
+import { HistoryDirectory } from '../../sync/historyDirectory';
 import { historyKeys, newPhrase, phraseOf, readPhrase, type HistoryKeys } from '../../sync/historyKeys';
 import { KeyFiles } from '../../sync/keyFiles';
-import { engineAddress, openEngine } from '../../sync/openEngine';
+import { removeHistory } from '../../sync/removeHistory';
+import { engineAddress, openEngine, type EngineAccess } from '../../sync/openEngine';
 import { syncStoreOnce, type StoreSyncReport } from '../../sync/syncStore';
 import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from '../flags';
 import { storeFlag, withWriter } from '../storeFlags';
@@ -26,6 +29,7 @@ const specs: readonly FlagSpec[] = [
   { name: 'watch', help: 'goes on until it is interrupted' },
   { name: 'status', help: 'what is set up and what waits, without asking the engine' },
   { name: 'leave', help: 'ends it for this store; everything that was said stays' },
+  { name: 'remove', help: 'with --leave: removes the history at the engine too, for all devices; each keeps what it has' },
   { name: 'json', help: 'one JSON object a line' },
 ];
 
@@ -47,10 +51,11 @@ export async function sync(args: readonly string[]): Promise<number> {
   const setsUp = flags['new'] ?? flags['join'];
   if (asked.filter((name) => name !== 'once' && name !== 'watch').length > 1 || (setsUp === undefined && asked.length > 1))
     throw new UsageError(`${asked.map((name) => `--${name}`).join(' and ')} do not go together.`);
+  if (flags['remove'] !== undefined && flags['leave'] === undefined) throw new UsageError('--remove goes with --leave.');
   const keyFiles = new KeyFiles(process.env);
   return withWriter(flags['store']!, 'sync', async (store) => {
     if (flags['status'] !== undefined) return status(store, flags);
-    if (flags['leave'] !== undefined) return leave(store, keyFiles);
+    if (flags['leave'] !== undefined) return leave(store, flags, keyFiles);
     const opened = setsUp === undefined ? await goOn(store, keyFiles) : await setUp(store, flags, setsUp, keyFiles);
     try {
       return await (flags['watch'] === undefined ? once(store, opened, flags) : watch(store, opened, flags));
@@ -74,10 +79,12 @@ async function setUp(store: SessionStore, flags: Flags, wanted: string, keyFiles
   if (address === null) throw new UsageError(`Leave the password out of the address: ${passwordVariable}, PGPASSWORD or ~/.pgpass has it.`);
   const isNew = flags['new'] !== undefined;
   const entropy = readPhrase(isNew ? newPhrase() : (process.env[phraseVariable] ?? (await typedPhrase())));
-  const keys = historyKeys(entropy, flags['name'] ?? 'main');
-  const setup = { history: keys.history, name: flags['name'] ?? 'main', engine: address };
+  const name = flags['name'] ?? (isNew ? 'main' : await onlyName(address, entropy));
+  const keys = historyKeys(entropy, name);
+  const setup = { history: keys.history, name, engine: address };
   const engine = await open(setup, isNew);
-  await store.startSync(randomUUID(), setup);
+  const device = randomUUID();
+  await store.startSync(device, setup);
   keyFiles.save(keys.history, entropy);
   if (isNew) {
     const shown = phraseOf(entropy);
@@ -85,7 +92,37 @@ async function setUp(store: SessionStore, flags: Flags, wanted: string, keyFiles
       `${flags['json'] === undefined ? `Recovery phrase, shown this once. Write it down:\n\n${shown}\n\n` : `${JSON.stringify({ phrase: shown })}\n`}`,
     );
   }
+  await list(setup, device, entropy).catch((error: unknown) =>
+    process.stderr.write(`Other devices are not offered this history by its name: ${errorText(error)}\n`),
+  );
   return { engine, keys, setup };
+}
+
+/** The history that the phrase has; "main" where it has none by a name. */
+async function onlyName(address: string, entropy: Uint8Array): Promise<string> {
+  const directory = await HistoryDirectory.open(address, entropy, { ...engineAccess(), create: false }).catch((error: unknown) => {
+    if (EngineError.is(error) && error.reason === 'no_history') return null;
+    throw error;
+  });
+  if (!directory) return 'main';
+  const names = await directory.list().then(({ histories }) => histories.map((one) => one.name));
+  await directory.close();
+  if (names.length === 1) return names[0]!;
+  if (names.length === 0 || names.includes('main')) return 'main';
+  throw new UsageError(`This phrase has several histories: --name says which. There are ${names.map((one) => `"${one}"`).join(', ')}.`);
+}
+
+/** Where *Set Up Sync…* of VS Code finds it, and how this device is called. */
+async function list({ engine, history, name }: SyncSetup, device: string, entropy: Uint8Array): Promise<void> {
+  const directory = await HistoryDirectory.open(engine, entropy, { ...engineAccess(), create: true });
+  try {
+    const at = Date.now();
+    const { histories } = await directory.list();
+    if (!histories.some((one) => one.name === name)) await directory.noteHistory({ name, label: name, at });
+    await directory.noteDevice({ history, device, name: hostname(), at });
+  } finally {
+    await directory.close();
+  }
 }
 
 async function goOn(store: SessionStore, keyFiles: KeyFiles): Promise<Opened> {
@@ -101,8 +138,12 @@ async function goOn(store: SessionStore, keyFiles: KeyFiles): Promise<Opened> {
 }
 
 function open({ engine, history }: SyncSetup, create: boolean): Promise<SyncEngine> {
+  return openEngine(engine, { history, create, ...engineAccess() });
+}
+
+function engineAccess(): Pick<EngineAccess, 'bundles' | 'password'> {
   const password = process.env[passwordVariable];
-  return openEngine(engine, { history, create, bundles: __dirname, ...(password === undefined ? {} : { password }) });
+  return { bundles: __dirname, ...(password === undefined ? {} : { password }) };
 }
 
 async function once(store: SessionStore, { engine, keys }: Opened, flags: Flags): Promise<number> {
@@ -203,12 +244,18 @@ async function status(store: SessionStore, flags: Flags): Promise<number> {
   return 0;
 }
 
-async function leave(store: SessionStore, keyFiles: KeyFiles): Promise<number> {
+async function leave(store: SessionStore, flags: Flags, keyFiles: KeyFiles): Promise<number> {
   const setup = await store.syncSetup();
   if (!setup) throw new UsageError('This store is not synchronized.');
+  // Where the engine does not let go of it, nothing else is changed.
+  if (flags['remove'] !== undefined) await removeHistory(setup, keyFiles.read(setup.history) ?? null, engineAccess());
   await store.stopSync();
   keyFiles.remove(setup.history);
-  process.stdout.write(`This store goes on by itself. What was said stays here, and sealed in ${setup.engine}.\n`);
+  const there =
+    flags['remove'] === undefined
+      ? `, and sealed in ${setup.engine}`
+      : `. ${setup.engine} has nothing of it any more; its backups may, sealed`;
+  process.stdout.write(`This store goes on by itself. What was said stays here${there}.\n`);
   return 0;
 }
 
