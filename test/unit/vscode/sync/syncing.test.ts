@@ -81,6 +81,9 @@ describe('the thread that synchronizes', () => {
     threads.at(-1)!.say({ type: 'state', state: { ...noSyncYet, phase: 'idle', at: 1 } });
     await fail();
     strictEqual(syncing.state.failure!.again! - clock.now(), 1_000);
+    clock.pass(1_000);
+    await settle();
+    deepStrictEqual(syncing.state, { ...noSyncYet, at: 1 }, 'when it was the last time is not forgotten');
   });
 
   it('is begun at once when it is asked for', async () => {
