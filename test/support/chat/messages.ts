@@ -36,9 +36,12 @@ export class Messages {
     return this.dialog.locator('.dialog-message-container').innerText();
   }
 
-  /** Presses a button of the modal dialog and waits until the dialog is gone. */
+  /** Presses a button of the modal dialog and waits until the dialog is gone; another one may stand in its place at once. */
   async answerDialog(button: string): Promise<void> {
+    const texts = () => this.dialog.locator('.dialog-message-container').allInnerTexts();
+    await this.dialog.waitFor();
+    const asked = (await texts()).join();
     await this.dialog.getByText(button, { exact: true }).click();
-    await this.dialog.waitFor({ state: 'hidden' });
+    await waitFor('the dialog to go', async () => !(await this.dialog.isVisible()) || (await texts()).join() !== asked);
   }
 }

@@ -22,7 +22,11 @@ describe('other agents', function () {
     temp = tempFolder();
     mkdirSync(join(temp.path, 'codex'));
     writeFileSync(join(temp.path, 'codex', 'config.toml'), mine);
-    session = await openChat({ env: { CODEX_HOME: join(temp.path, 'codex') } });
+    session = await openChat({
+      env: { CODEX_HOME: join(temp.path, 'codex') },
+      // VS Code lists servers of agents only where it has agents.
+      settings: { 'chat.disableAIFeatures': false },
+    });
     session.api.enqueue(reply('The pelican lands at noon.'));
     await session.chat.send('When does the pelican land?');
     await session.chat.idle();
@@ -54,6 +58,14 @@ describe('other agents', function () {
     agent = new McpClient(JSON.parse(command!) as string, JSON.parse(args!) as string[], { ELECTRON_RUN_AS_NODE: '1' });
     await agent.initialize();
     await waitFor('an answer', async () => (await agent.call('search_history', { query: 'pelican' })).text.includes('lands at noon'));
+  });
+
+  it('has the server in VS Code without any set-up', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('MCP: List Servers');
+    await waitFor('the server in the list', async () => (await workbench.quickInput.labels()).includes('Threadkeeper'));
+    await workbench.screenshot('agents-servers');
+    await workbench.quickInput.close();
   });
 
   it('reads nothing more once that is switched off', async () => {
