@@ -1,19 +1,18 @@
 import { hash } from 'node:crypto';
 import { titleFrom } from '../../../core/session/session';
-import { english } from '../../../core/l10n';
 import type { IdSource } from '../../../core/ports';
 import type { UsageRecord } from '../../../core/cost/usage';
-import { kindOf, markTypes, type NewEntry } from '../../../core/session/entry';
+import { kindOf, type NewEntry } from '../../../core/session/entry';
 import { isSaneTime, type Session } from '../../../core/session/session';
-import { CallIds } from '../../../core/transfer/callIds';
 import { KindCounter, type ImportedSession } from '../../../core/transfer/importReport';
 import { isObject } from '../../../core/base/json';
 import { rawPrefix, isImportedId, type RecordPart, type SourceRecord, type SourceSession } from '../../../core/transfer/sourceRecord';
 import { importedMetadata } from '../../../core/transfer/importedSession';
 import type { ImportStore } from './importStore';
-import { formerEntries, namesOf, type SourceNames } from './formerEntries';
+import { formerEntries } from './formerEntries';
 import { HandoverLink, ownEntries } from './handoverLink';
-import { batchesOf, cutToFit, mostBytes, mostCharacters } from './partSize';
+import { batchesOf, mostCharacters } from './partSize';
+import { RecordPlaces, type Ready } from './recordPlaces';
 import { withContents } from './heldEdits';
 import { withUuids } from './withUuids';
 
@@ -28,35 +27,15 @@ export interface WriterOptions {
   readonly session: SourceSession;
 }
 
-/** Where a record has its place: the entries that it became, by source id. */
-interface Place {
-  readonly first: string | null;
-  readonly last: string | null;
-  /** What follows the record follows this entry; null: the root. One object for a record and all that have become part of it. */
-  readonly end: { entry: string | null };
-  readonly index: number;
-  readonly aside: boolean;
-}
-
-interface Ready extends SourceNames {
-  readonly parent: string | null;
-  readonly at: number;
-  readonly part: RecordPart;
-  /** `cutToFit` */
-  readonly size: number;
-  /** `SourceRecord.entry` */
-  readonly entry: string | undefined;
-}
-
 /** Each batch is a transaction with its syncs; the smaller it is, the less other windows wait. */
 const mostReady = 2_000;
 /** So that the store begins while most is still being read; each batch after it is twice as long as the one before. */
 const firstReady = 250;
 
 /**
- * Puts the records of one foreign session into the store, as they come: the session is made with the first of them, entries that are
- * stored already are left alone (by source, record and content), and parents that come later, never, or in a circle are waited for
- * and then repaired. Serves an import as well as a watcher, which flushes after every change of the file.
+ * Puts the records of one foreign session into the store, as they come: the session is made with the first of them, and entries that are
+ * stored already are left alone (by source, record and content). `RecordPlaces` says what follows what. Serves an import as well as a
+ * watcher, which flushes after every change of the file.
  */
 export class SessionWriter {
   private session: Session | null = null;
@@ -67,43 +46,28 @@ export class SessionWriter {
   /** `ownTail` of `leafBefore` */
   private tail: ReadonlySet<string> | null = null;
   private finished = false;
-  private readonly places = new Map<string, Place>();
-  /** Hashes of the records so far, by id. */
-  private readonly seen = new Map<string, string>();
-  private readonly waiting = new Map<string, { readonly record: SourceRecord; readonly index: number }[]>();
+  private readonly places: RecordPlaces;
   private readonly uuids = new Map<string, string>();
   private ready: Ready[] = [];
   private storing: Promise<void> = Promise.resolve();
   private readyCharacters = 0;
   private batch = firstReady;
-  private newest: Place | null = null;
-  private newestAside: Place | null = null;
-  private hasSpoken = false;
-  /** A record that the source names, until another comes that is said. */
-  private leaf: string | null | undefined;
   /** The key is the rank. */
   private readonly titles = new Map<number, string>();
   /** The newest title is not stored yet. */
   private hasNewTitle = false;
-  private firstWords = '';
   private cwd: string | null;
-  private lastAt: number;
-  private count = 0;
   private added = 0;
   private known = 0;
   private readonly keptRaw = new KindCounter();
   private readonly repairs = new KindCounter();
-  private readonly callIds = new CallIds((kind) => this.repairs.add(kind));
 
   constructor(private readonly options: WriterOptions) {
     this.cwd = options.session.cwd ?? null;
-    this.lastAt = this.sane(options.session.createdAt) ?? 0;
-  }
-
-  private sane(at: number | null | undefined): number | null {
-    if (at === null || at === undefined || isSaneTime(at)) return at ?? null;
-    this.repairs.add(english('impossible time'));
-    return null;
+    this.places = new RecordPlaces(options.format, options.session, this.repairs, (ready) => {
+      this.ready.push(ready);
+      this.readyCharacters += ready.size;
+    });
   }
 
   get uuid(): string | null {
@@ -122,7 +86,7 @@ export class SessionWriter {
 
   /** Whether something is to be stored. A name alone makes no session. */
   get hasNews(): boolean {
-    return this.ready.length > 0 || this.waiting.size > 0 || (this.hasNewTitle && this.session !== null);
+    return this.ready.length > 0 || this.places.isWaiting || (this.hasNewTitle && this.session !== null);
   }
 
   /** UUID of the session; made if there is none. Rejects with `StoreError`. */
@@ -131,17 +95,7 @@ export class SessionWriter {
   }
 
   add(record: SourceRecord): void {
-    const index = this.count++;
-    const seen = this.seen.get(record.id);
-    if (seen === record.hash) return this.repairs.add(english('repeated record'));
-    if (seen !== undefined) {
-      this.repairs.add(english('duplicate id'));
-      return this.add({ ...record, id: `${record.id}~${record.hash}` });
-    }
-    this.seen.set(record.id, record.hash);
-    if (record.parts.some(({ display, modelFacing }) => display || modelFacing)) this.leaf = undefined;
-    if (record.parent === undefined || record.parent === null || this.places.has(record.parent)) this.place(record, index);
-    else this.wait(record.parent, record, index);
+    this.places.add(record);
   }
 
   /** The last one of the highest rank is the title. Empty: there is none of this rank any more. */
@@ -156,7 +110,7 @@ export class SessionWriter {
   }
 
   setLeaf(record: string | null): void {
-    this.leaf = record;
+    this.places.leaf = record;
   }
 
   repaired(kind: string): void {
@@ -221,7 +175,7 @@ export class SessionWriter {
    * more of the source is to come another time, and with it what some records wait for; those are left for then.
    */
   async finish(end: 'complete' | 'partly' = 'complete'): Promise<ImportedSession | null> {
-    if (end === 'complete') this.repairWaiting();
+    if (end === 'complete') this.places.repairWaiting();
     await this.flush();
     const { store, format, source } = this.options;
     if (!this.session) return null;
@@ -262,7 +216,7 @@ export class SessionWriter {
     if (this.link) return session;
     const { metadata, title: called } = session;
     const from = isObject(metadata['importedFrom']) ? metadata['importedFrom'] : {};
-    const title = this.title || (called === '' ? titleFrom(this.firstWords) : '');
+    const title = this.title || (called === '' ? titleFrom(this.places.firstWords) : '');
     if (title === '' || title === called || called !== (from['title'] ?? '')) return session;
     return this.options.store.updateSession(session.uuid, { title, metadata: { importedFrom: { ...from, title } } });
   }
@@ -278,83 +232,6 @@ export class SessionWriter {
     return best?.[1] ?? '';
   }
 
-  private wait(parent: string, record: SourceRecord, index: number): void {
-    const list = this.waiting.get(parent);
-    if (list) list.push({ record, index });
-    else this.waiting.set(parent, [{ record, index }]);
-  }
-
-  /** Gives the record its entries, and then those that have waited for it; not by recursion, for a chain may be as long as the file. */
-  private place(first: SourceRecord, firstIndex: number, firstParent?: string | null): void {
-    const stack: { readonly record: SourceRecord; readonly index: number; readonly parent?: string | null | undefined }[] = [
-      { record: first, index: firstIndex, parent: firstParent },
-    ];
-    for (let next = stack.pop(); next; next = stack.pop()) {
-      const { record, index } = next;
-      this.placeOne(record, index, next.parent);
-      const followers = this.waiting.get(record.id);
-      this.waiting.delete(record.id);
-      if (followers) stack.push(...followers.reverse());
-    }
-  }
-
-  private placeOne(record: SourceRecord, index: number, parentEntry?: string | null): void {
-    const before = record.aside ? this.newestAside : this.newest;
-    // What a program notes before anything is said is no branch of its own.
-    const host =
-      record.parent === undefined || (record.parent === null && !this.hasSpoken)
-        ? before
-        : record.parent === null
-          ? null
-          : (this.places.get(record.parent) ?? null);
-    let tip = parentEntry === undefined ? (host?.end.entry ?? null) : parentEntry;
-    let first: string | null = null;
-    const at = (this.lastAt = this.sane(record.at) ?? this.lastAt);
-    for (const [i, one] of record.parts.entries()) {
-      const whole = { ...one, content: this.callIds.apply(one.content) };
-      const { part, size } = cutToFit(whole);
-      if (part !== whole) this.repairs.add(english('larger than {0} MB, left out', mostBytes / 2 ** 20));
-      const names = namesOf(this.options.format, this.options.session.id, record, i);
-      const { sourceId } = names;
-      this.ready.push({ ...names, parent: tip, at, part, size, entry: record.entry });
-      this.readyCharacters += size;
-      if (markTypes.has(part.content.type)) continue;
-      first ??= sourceId;
-      tip = sourceId;
-      if (this.firstWords === '' && part.display && part.content.type === 'message' && part.content.role === 'user')
-        this.firstWords = part.content.text;
-    }
-    const end = record.parent === undefined && host ? host.end : { entry: tip };
-    end.entry = tip;
-    const place: Place = { first: first ?? tip, last: tip, end, index, aside: record.aside === true };
-    this.hasSpoken ||= record.parts.some(({ display, modelFacing }) => display && modelFacing);
-    this.places.set(record.id, place);
-    if (place.aside) this.newestAside = place;
-    else if (!this.newest || index >= this.newest.index) this.newest = place;
-  }
-
-  private repairWaiting(): void {
-    for (;;) {
-      const left = [...this.waiting.values()].flat().sort((a, b) => a.index - b.index);
-      const [earliest] = left;
-      if (!earliest) return;
-      const { record, index } = earliest;
-      const parent = record.parent ?? '';
-      const list = (this.waiting.get(parent) ?? []).filter((one) => one !== earliest);
-      if (list.length > 0) this.waiting.set(parent, list);
-      else this.waiting.delete(parent);
-      this.repairs.add(left.some((one) => one.record.id === parent) ? english('circle of parents') : english('missing parent'));
-      this.place(record, index, this.before(index));
-    }
-  }
-
-  /** What the record before it in the source became, so that the conversation stays one. */
-  private before(index: number): string | null {
-    let best: Place | null = null;
-    for (const place of this.places.values()) if (place.index < index && (!best || place.index > best.index)) best = place;
-    return best?.end.entry ?? null;
-  }
-
   private async open(): Promise<Session> {
     if (this.session) return this.session;
     const { store, ids, format, source, session, now } = this.options;
@@ -364,7 +241,8 @@ export class SessionWriter {
       return (this.session = this.link.session);
     }
     const uuid = ids.next();
-    const createdAt = isSaneTime(session.createdAt ?? 0) ? (session.createdAt ?? this.lastAt) : this.lastAt;
+    const { lastAt } = this.places;
+    const createdAt = isSaneTime(session.createdAt ?? 0) ? (session.createdAt ?? lastAt) : lastAt;
     this.session = await store.createSession({
       uuid,
       key: safeKey(`import:${format}:${session.id}`),
@@ -446,14 +324,12 @@ export class SessionWriter {
   }
 
   private uuidOf(record: string, end: 'first' | 'last'): string | null {
-    const sourceId = this.places.get(record)?.[end] ?? null;
+    const sourceId = this.places.sourceOf(record, end);
     return sourceId === null ? null : (this.uuids.get(sourceId) ?? null);
   }
 
   private leafUuid(): string | null {
-    if (this.leaf === null) return null;
-    const place = typeof this.leaf === 'string' ? this.places.get(this.leaf) : undefined;
-    const sourceId = (place ?? this.newest ?? this.newestAside)?.end.entry ?? null;
+    const sourceId = this.places.leafSource;
     return sourceId === null ? null : (this.uuids.get(sourceId) ?? null);
   }
 
