@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { join, relative } from 'node:path';
+import { longFiles } from './longFiles';
 import type { ChildAnswer } from './mochaChild';
 import type { MochaRun } from './mochaRun';
 import { builtTests } from '../paths';
@@ -39,10 +40,14 @@ export async function runInNode(
 ): Promise<SuiteResult> {
   const { print = (text: string) => void process.stdout.write(text), priority = constants.priority.PRIORITY_NORMAL } = options;
   const { secondTries = process.env['CI'] ? mostSecondTries : 0 } = options;
-  // The long ones first, so that the last to end is a short one; a file's size is near enough.
+  // The long ones first, so that the last to end is a short one; a file's size is near enough for those that are not named.
+  const rank = (file: string) => {
+    const place = (longFiles as readonly string[]).indexOf(nameOf(file).replace(/\.test\.js$/, ''));
+    return place === -1 ? longFiles.length : place;
+  };
   const files = run.files
-    .map((file) => ({ file, size: statSync(file).size }))
-    .sort((a, b) => b.size - a.size)
+    .map((file) => ({ file, rank: rank(file), size: statSync(file).size }))
+    .sort((a, b) => a.rank - b.rank || b.size - a.size)
     .map(({ file }) => file);
   const results = new Map<string, SuiteResult>();
   const work = async (queue: string[]) => {
@@ -59,14 +64,17 @@ export async function runInNode(
   const failed = [...results].filter(([, result]) => result.failed > 0).map(([file]) => file);
   if (failed.length <= secondTries) {
     for (const file of failed) {
-      print(`\nA second try: ${relative(builtTests, file)}\n`);
+      print(`\nA second try: ${nameOf(file)}\n`);
       await work([file]);
-      if (results.get(file)?.failed === 0)
-        print(`\nUNSTEADY: ${relative(builtTests, file)} failed at first and passed when it ran alone.\n`);
+      if (results.get(file)?.failed === 0) print(`\nUNSTEADY: ${nameOf(file)} failed at first and passed when it ran alone.\n`);
     }
   }
   signal.throwIfAborted();
   return sum([...results.values()]);
+}
+
+function nameOf(file: string): string {
+  return relative(builtTests, file).replaceAll('\\', '/');
 }
 
 class TestProcess {
@@ -101,7 +109,7 @@ class TestProcess {
     const heard = await answer;
     // Lines that were written before the answer may come behind it.
     await new Promise((resolve) => setTimeout(resolve, 20));
-    const name = relative(builtTests, run.files[0]!);
+    const name = nameOf(run.files[0]!);
     if (heard && 'result' in heard) {
       // A file of which a pattern leaves nothing has nothing to say.
       if (testsIn(heard.result) === 0) this.printed = '';

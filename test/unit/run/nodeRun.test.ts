@@ -1,7 +1,9 @@
 import { deepStrictEqual, match } from 'node:assert';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectRoot } from '../../support/paths';
+import { longFiles } from '../../support/run/longFiles';
 import { runInNode } from '../../support/run/nodeRun';
 
 describe('running test files side by side', () => {
@@ -54,6 +56,13 @@ describe('running test files side by side', () => {
       failed: 2,
       skipped: 0,
     });
+  });
+
+  it('begins with long files that are there', () => {
+    deepStrictEqual(
+      longFiles.filter((name) => !existsSync(join(projectRoot, 'test', `${name}.test.ts`))),
+      [],
+    );
   });
 
   it('counts a file that cannot be loaded as a failure, and runs the others', async () => {
