@@ -2,14 +2,23 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SessionStore } from '../../../../src/core/ports';
+import type { NewSession } from '../../../../src/core/session/session';
 import { openChat, smallModel, type ChatSession } from '../../../support/chat/chatSession';
 import { inOrder } from '../../../support/chat/inOrder';
 import { reply, toolCall } from '../../../support/messagesApi/messagesApiScript';
 import { SessionsPage } from '../../../support/view/sessionsPage';
 import { themes } from '../../../support/view/themes';
 import { testUuid, userMessage } from '../../../support/store/storeTemp';
-import { prepareHistory, writeAnswered, writeHistory, type PreparedHistory } from '../../../support/store/writeHistory';
+import { prepareHistory, writeHistory, type PreparedHistory } from '../../../support/store/writeHistory';
 import { waitFor } from '../../../support/waitFor';
+
+/** One message, some time ago. */
+async function say(store: SessionStore, title: string, text: string, age: number, more: Partial<NewSession> = {}): Promise<void> {
+  const createdAt = Date.now() - age;
+  const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', createdAt, title, ...more });
+  await store.append(uuid, { entries: [userMessage(uuid, null, text, { createdAt })] });
+}
 
 /** A person with two projects; in the other one they work with another program, too. Each step builds on the ones before. */
 describe('what was said in another workspace', function () {
@@ -21,23 +30,14 @@ describe('what was said in another workspace', function () {
 
   before(async () => {
     root = await mkdtemp(join(tmpdir(), 'threadkeeper-every-'));
-    history = await prepareHistory((store) => writeAnswered(store, 'Where is the tide table?', 'In the drawer.'));
+    history = await prepareHistory((store) => say(store, 'Tide table', 'Where is it?', 120_000));
     const quay = join(root, 'quay');
     await mkdir(quay);
     await writeHistory(history.options.dataFolder, quay, async (store) => {
-      const createdAt = Date.now() - 60_000;
       const metadata = { importedFrom: { format: 'codex' } };
-      const key = 'import:codex:one';
-      const { uuid } = await store.createSession({
-        uuid: testUuid(),
-        key,
-        channel: 'import',
-        createdAt,
-        title: 'Port of the relay',
-        metadata,
-      });
-      await store.append(uuid, { entries: [userMessage(uuid, null, 'The relay called Amaranth listens on 54329.', { createdAt })] });
-      await writeAnswered(store, 'Who paints the buoys?', 'Nobody.');
+      const imported = { key: 'import:codex:one', channel: 'import' as const, metadata };
+      await say(store, 'Port of the relay', 'The relay called Amaranth listens on 54329.', 180_000, imported);
+      await say(store, 'Buoys', 'Who paints them?', 60_000);
     });
     session = await openChat({ ...history.options, window: 60_000 });
     sessions = new SessionsPage(session.workbench);
@@ -55,11 +55,11 @@ describe('what was said in another workspace', function () {
     session.server.writeSettings({ 'threadkeeper.anthropic.baseUrl': session.api.url, 'threadkeeper.model': smallModel, ...more });
 
   it('stands among the sessions when all workspaces are wanted, with its program', async () => {
-    await sessions.see('Today', 'Where is the tide table?', 'Other Workspaces');
+    await sessions.see('Today', 'Tide table', 'Other Workspaces');
     await sessions.pressTitle('Show Sessions of All Workspaces');
-    await sessions.see('Today', 'Who paints the buoys?', 'Where is the tide table?', 'Port of the relay');
+    await sessions.see('Today', 'Buoys', 'Tide table', 'Port of the relay');
     const rows = await sessions.rows();
-    assert.match(rows[1]!, /^Who paints the buoys\? · quay · /);
+    assert.match(rows[1]!, /^Buoys · quay · /);
     assert.match(rows[3]!, /^Port of the relay · quay · Codex CLI · /);
     assert.equal(await sessions.description(), 'All Workspaces');
     await sessions.scrollTo('top');
@@ -76,12 +76,12 @@ describe('what was said in another workspace', function () {
     await sessions.row('Port of the relay').click();
     await workbench.page.locator('.editor-instance .view-lines', { hasText: 'Amaranth' }).waitFor();
     await sessions.pressTitle('Clear Session Filter');
-    await sessions.see('Today', 'Who paints the buoys?', 'Where is the tide table?', 'Port of the relay');
+    await sessions.see('Today', 'Buoys', 'Tide table', 'Port of the relay');
   });
 
   it('is left alone again with the other button', async () => {
     await sessions.pressTitle('Show Sessions of This Workspace');
-    await sessions.see('Today', 'Where is the tide table?', 'Other Workspaces');
+    await sessions.see('Today', 'Tide table', 'Other Workspaces');
     assert.equal(await sessions.description(), undefined);
   });
 
