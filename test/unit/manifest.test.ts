@@ -41,11 +41,6 @@ interface Property {
 interface Manifest {
   name: string;
   publisher: string;
-  version: string;
-  license: string;
-  pricing: string;
-  galleryBanner: { color: string; theme: string };
-  keywords: string[];
   icon: string;
   engines: { vscode: string };
   categories: string[];
@@ -479,26 +474,6 @@ describe('manifest', () => {
         categories: ['AI', 'Chat'],
       },
     );
-  });
-
-  it('says what both marketplaces ask for, and invents no address', () => {
-    const { publisher, license, pricing, galleryBanner, keywords, ...rest } = manifest;
-    const png = readFileSync(join(projectRoot, manifest.icon));
-    deepStrictEqual(
-      {
-        publisher,
-        license,
-        pricing,
-        banner: /^#[\da-f]{6}$/.test(galleryBanner.color) && ['dark', 'light'].includes(galleryBanner.theme),
-        keywords: keywords.length > 0 && keywords.length <= 30 && new Set(keywords).size === keywords.length,
-        // Wide and high: 128 is the least.
-        icon: [png.readUInt32BE(16), png.readUInt32BE(20)],
-        addresses: Object.keys(rest).filter((name) => /^(?:repository|homepage|bugs|sponsor|badges|qna)$/.test(name)),
-      },
-      { publisher: 'threadkeeper', license: 'MIT', pricing: 'Free', banner: true, keywords: true, icon: [256, 256], addresses: [] },
-    );
-    const [, newest] = /^## \[?(\d+\.\d+\.\d+)/m.exec(readFileSync(join(projectRoot, 'CHANGELOG.md'), 'utf8')) ?? [];
-    deepStrictEqual(newest, manifest.version);
   });
 
   it('ships the pictures it names', () => {
