@@ -138,7 +138,7 @@ describe('store: what reading a session costs', () => {
     return { folder: temp.path };
   };
 
-  it('does not grow with the history: the list, a short session and its fork, an empty one, the live branch, one more message', () => {
+  it('stays the same however long the history is: the list, a short session and its fork, an empty one, the live branch, one more message', () => {
     const measured = [150, 600].map((others) => {
       const { folder } = makeAmong(others);
       return [
