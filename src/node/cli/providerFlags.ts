@@ -5,7 +5,7 @@ import { openaiApis } from '../models/openai/openaiDialect';
 import { offlineModelId, type ModelChoice } from '../runtime/modelBindings';
 import { positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
 
-/** Those that need no VS Code. */
+/** The providers that need no VS Code. */
 const providers = providerIds.filter((id) => id !== 'vscode');
 
 export const providerFlags: readonly FlagSpec[] = [

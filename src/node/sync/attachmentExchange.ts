@@ -17,7 +17,7 @@ const placesAtOnce = 200;
 
 export interface AttachmentDeps {
   readonly store: SyncStore;
-  /** That of the history; attachments stand beside its logs. */
+  /** The history's engine; attachments stand beside its logs. */
   readonly engine: SyncEngine;
   readonly keys: HistoryKeys;
   readonly sealer: Sealer;
@@ -57,7 +57,7 @@ class Exchange {
     this.logs = deps.engine.attachments();
   }
 
-  /** Those of one state become another where the engine has what it is to have. */
+  /** Attachments of one state become another where the engine has what it is to have. */
   async compare(from: AttachmentState, to: AttachmentState, becomes: (there: number, place: AttachmentPlace) => boolean): Promise<void> {
     const { store } = this.deps;
     const all = await store.syncAttachments(from);

@@ -152,7 +152,7 @@ export async function showPhrase(phrase: string, isNew: boolean): Promise<boolea
   }
 }
 
-/** That of this repository, where there is one; else the user chooses. */
+/** The history of this repository, where there is one; else the user chooses. */
 export async function chooseHistory(
   { folder, now }: { readonly folder: string | null; readonly now: () => number },
   histories: readonly ListedHistory[],

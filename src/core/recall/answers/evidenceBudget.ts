@@ -3,7 +3,7 @@ import type { PlacedHit } from './elsewhere';
 export interface Chosen {
   /** In the order of the hits, each text once. */
   readonly hits: readonly PlacedHit[];
-  /** Those that there was no room for, best first, each entry once. */
+  /** What there was no room for, best first, each entry once. */
   readonly left: readonly PlacedHit[];
 }
 
