@@ -298,8 +298,11 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sessions'), sessions: SessionList }),
   z.object({ kind: z.literal('connection'), connection: Connection }),
   z.object({ kind: z.literal('banner'), banner: Banner }),
-  /** Puts text into the composer (a queued message handed back, a suggestion). */
-  z.object({ kind: z.literal('draft'), text: z.string(), attachments: z.optional(Attachments) }),
+  /**
+   * Puts text into the composer (a queued message handed back, a suggestion). With `replaces` only while the composer holds just that
+   * text: what has been typed since, and is not saved yet, stays.
+   */
+  z.object({ kind: z.literal('draft'), text: z.string(), attachments: z.optional(Attachments), replaces: z.optional(z.string()) }),
   /** Adds to what the composer holds (*Add Selection to Chat*). */
   z.object({ kind: z.literal('attach'), attachment: Attachment }),
   z.object({ kind: z.literal('focus_composer') }),

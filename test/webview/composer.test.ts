@@ -196,6 +196,18 @@ describe('composer', function () {
     strictEqual(await view.page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
   });
 
+  it('takes what another window has made of the draft, and nothing over what is being typed', async () => {
+    const view = await open({ snapshot: snapshot({ draft: 'kept' }) });
+    await view.delta({ kind: 'draft', text: 'kept and more', replaces: 'kept' });
+    strictEqual(await view.find('textarea').inputValue(), 'kept and more');
+    await view.find('textarea').press('End');
+    await view.page.keyboard.type('!');
+    await view.delta({ kind: 'draft', text: '', replaces: 'kept and more' });
+    strictEqual(await view.find('textarea').inputValue(), 'kept and more!');
+    await view.delta({ kind: 'draft', text: '', replaces: 'kept and more!' });
+    strictEqual(await view.find('textarea').inputValue(), '');
+  });
+
   it('grows with its text to a third of the view and no further', async () => {
     const view = await open({ snapshot: snapshot(), height: 700 });
     const height = () => view.find('textarea').evaluate((e) => e.getBoundingClientRect().height);

@@ -135,7 +135,7 @@ export class AppView extends ViewElement {
     this.state = applyDelta(this.state, delta);
     this.keepFocus();
     if (delta.kind === 'session') this.beginning = false;
-    if (delta.kind === 'draft') this.composer?.setWritten({ text: delta.text, attachments: delta.attachments ?? [] });
+    if (delta.kind === 'draft') this.composer?.takeDraft(delta);
     else if (delta.kind === 'attach') this.composer?.addAttachment(delta.attachment);
     else if (delta.kind === 'focus_composer') this.composer?.focusEnd();
     else if (delta.kind === 'reveal') this.transcript?.reveal(delta.id);

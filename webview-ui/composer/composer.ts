@@ -10,7 +10,7 @@ import {
   type Written,
 } from '../../src/protocol/composer';
 import { t } from '../../src/protocol/l10n';
-import type { Connection, Mode } from '../../src/protocol/messages';
+import type { Connection, Delta, Mode } from '../../src/protocol/messages';
 import { isSlashName, parseSlash, type SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../lib/debounce';
 import { AnnounceEvent, AskEvent } from '../lib/events';
@@ -92,6 +92,13 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     this.attachments = attachments;
     this.trouble = remark;
     this.put(text);
+  }
+
+  /** What the host has for the composer; the gauge follows. */
+  takeDraft({ text, attachments = [], replaces }: Extract<Delta, { kind: 'draft' }>): void {
+    if (replaces !== undefined && replaces !== this.text) return;
+    this.setWritten({ text, attachments });
+    this.measure.call(() => this.written);
   }
 
   /** Puts a message back in front of the user without losing what has been written since. */

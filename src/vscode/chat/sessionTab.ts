@@ -9,7 +9,7 @@ import { t } from '../../core/l10n';
 import type { Logger, SessionStore } from '../../core/ports';
 import type { Fork, TranscriptPage } from '../../core/branches/branch';
 import { kindOf, type StoredEntry } from '../../core/session/entry';
-import { isBlank, isSame, nothingWritten, type Written, type QueuedMessage } from '../../core/session/userMessage';
+import { isBlank, isSame, nothingWritten, type Draft, type Written, type QueuedMessage } from '../../core/session/userMessage';
 import type { Session } from '../../core/session/session';
 import type { Delta, OlderPage } from '../../protocol/messages';
 import { ChatPresenter } from './chatPresenter';
@@ -52,6 +52,8 @@ export class SessionTab implements Disposable {
   readonly onDidEmit = this._onDidEmit.event;
   readonly presenter: ChatPresenter;
   draft: Written = nothingWritten;
+  /** The draft as the store has it, as far as this window knows: where the composer holds just that, nobody has written here since. */
+  private storedDraft: Written = nothingWritten;
   /** What the user has to know of the draft. */
   draftRemark: string | undefined;
   /** Messages whose text is in the draft, but that could not be saved: they stay in the queue on disk. */
@@ -92,12 +94,13 @@ export class SessionTab implements Disposable {
     const page = await chat.page(undefined);
     chat.presenter.load(page);
     const draft = await store.draft(session.uuid);
-    if (draft) chat.draft = { text: draft.text, attachments: draft.attachments };
+    chat.draft = chat.storedDraft = writtenOf(draft);
     if (draft?.unreadable) chat.draftRemark = unreadableRemark();
     if (store.status.access !== 'readonly') await chat.takeQueueBack();
     chat.disposables.add(
-      store.onDidChange(({ kind }) => {
-        if (kind === 'queue' || kind === 'all') void chat.adoptQueue();
+      store.onDidChange((change) => {
+        if (change.kind === 'queue' || change.kind === 'all') void chat.adoptQueue();
+        else if (change.kind === 'draft' && change.session === session.uuid) void chat.followDraft();
       }),
     );
     await conversation.follow();
@@ -222,6 +225,7 @@ export class SessionTab implements Disposable {
     if (store.status.access === 'readonly') return true;
     try {
       await store.saveDraft(this.session.uuid, isNothing(draft) ? null : { ...draft, at: now() });
+      this.storedDraft = draft;
     } catch (error) {
       log.warn('draft_not_saved', { detail: errorText(error) });
       return false;
@@ -268,16 +272,39 @@ export class SessionTab implements Disposable {
     }
   }
 
+  /**
+   * Two windows that show the same text must not both send it: what another window makes of it takes its place here, where nobody has
+   * gone on writing. An empty composer stays empty: what is being typed elsewhere is nobody's business here. Never rejects.
+   */
+  private async followDraft(): Promise<void> {
+    const { draft: before, deps } = this;
+    if (isNothing(before) || !isSame(before, this.storedDraft)) return;
+    try {
+      const draft = writtenOf(await deps.store.draft(this.session.uuid));
+      if (this.draft !== before || isSame(draft, before)) return;
+      this.draft = this.storedDraft = draft;
+      this.show(draft, before.text);
+    } catch (error) {
+      deps.log.warn('draft_not_followed', { detail: errorText(error) });
+    }
+  }
+
   /** Puts messages in front of what stands in the composer; false when that could not be saved. */
   private async giveBack(messages: readonly QueuedMessage[]): Promise<boolean> {
     if (messages.length === 0) return true;
     const draft = joined([...messages, ...(isBlank(this.draft) ? [] : [this.draft])]);
+    this.show(draft);
+    return this.saveDraft(draft);
+  }
+
+  /** In the composer; with `replaces` only where the composer holds just that. */
+  private show({ text, attachments }: Written, replaces?: string): void {
     this._onDidSend.fire({
       kind: 'draft',
-      text: draft.text,
-      ...(draft.attachments.length > 0 ? { attachments: [...draft.attachments] } : {}),
+      text,
+      ...(attachments.length > 0 ? { attachments: [...attachments] } : {}),
+      ...(replaces === undefined ? {} : { replaces }),
     });
-    return this.saveDraft(draft);
   }
 
   private async saveQueue(messages: readonly QueuedMessage[]): Promise<void> {
@@ -313,6 +340,10 @@ export class SessionTab implements Disposable {
 function joined(messages: readonly (Written | QueuedMessage)[]): Written {
   const texts = messages.map(({ text }) => text).filter((text) => text !== '');
   return { text: texts.join('\n\n'), attachments: messages.flatMap(({ attachments = [] }) => attachments) };
+}
+
+function writtenOf(draft: Draft | undefined): Written {
+  return draft ? { text: draft.text, attachments: draft.attachments } : nothingWritten;
 }
 
 function isNothing({ text, attachments }: Written): boolean {

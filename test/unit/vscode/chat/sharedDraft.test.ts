@@ -1,0 +1,54 @@
+import { deepStrictEqual } from 'node:assert';
+import { ChatWindow } from '../../../support/vscode/chatWindow';
+import { openTestStore, tempFolder } from '../../../support/store/storeTemp';
+import { waitFor } from '../../../support/waitFor';
+
+describe('a draft that two windows show', () => {
+  let temp: ReturnType<typeof tempFolder>;
+  let one: ChatWindow;
+  let other: ChatWindow;
+  const written = ({ controller }: ChatWindow) => controller.active.draft.text;
+  const drafts = ({ deltas }: ChatWindow) => deltas.filter(({ kind }) => kind === 'draft');
+
+  beforeEach(async () => {
+    temp = tempFolder();
+    const open = (label: string) => new ChatWindow(temp.path, new Map(), () => openTestStore(temp.path, label));
+    one = open('one');
+    await one.ask('One');
+    await one.controller.active.saveDraft('half a thought');
+    other = open('other');
+    await other.controller.ready();
+  });
+  afterEach(async () => {
+    for (const window of [other, one]) await window.close();
+    temp.remove();
+  });
+
+  it('leaves the other composer when it is sent, and cannot be sent twice', async () => {
+    deepStrictEqual([one, other].map(written), ['half a thought', 'half a thought']);
+    await one.ask('half a thought');
+    await waitFor('the empty composer', () => written(other) === '');
+    deepStrictEqual(drafts(other), [{ kind: 'draft', text: '', replaces: 'half a thought' }]);
+  });
+
+  it('changes in the other composer as it is written on, and stays where it was changed there', async () => {
+    await one.controller.active.saveDraft('half a thought, and the rest');
+    await waitFor('the longer draft', () => written(other) === 'half a thought, and the rest');
+    await other.controller.active.saveDraft('another thought');
+    await waitFor('the other draft', () => written(one) === 'another thought');
+    one.controller.active.chat!.draft = { text: 'typed, and not saved yet', attachments: [] };
+    await other.controller.active.saveDraft('');
+    await other.ask('Two');
+    await waitFor('the second turn', async () => (await one.texts()).length === 4);
+    deepStrictEqual([one, other].map(written), ['typed, and not saved yet', '']);
+  });
+
+  it('does not come to a composer that is empty', async () => {
+    await other.controller.active.saveDraft('');
+    await waitFor('the empty composer', () => written(one) === '');
+    await one.controller.active.saveDraft('begun here');
+    await one.ask('Two');
+    await waitFor('the second turn', async () => (await other.texts()).length === 4);
+    deepStrictEqual([drafts(other), written(other), written(one)], [[], '', 'begun here']);
+  });
+});
