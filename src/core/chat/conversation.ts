@@ -369,14 +369,6 @@ export class Conversation {
     });
   }
 
-  /** Dollars that the session may cost, or null; in force from the next request on. Rejects with `StoreError`. */
-  async setCostLimit(costLimit: number | null): Promise<void> {
-    await this.operations.enqueue(async () => {
-      this.branch.session = await this.deps.store.updateSession(this.session.uuid, { costLimit });
-      this.emit({ type: 'session_changed', session: this.session });
-    });
-  }
-
   /** Null when the level is set, else why not. Never rejects. */
   async setThinkingLevel(level: ThinkingLevel | null): Promise<string | null> {
     return this.alone(

@@ -16,9 +16,9 @@ describe('the cost limit of a session', () => {
 
   it('stops a turn before it is sent, says so, and keeps the message', async () => {
     rig.model.scripts.push(says('one', usage), says('two', usage));
-    await rig.conversation.setCostLimit(0.02);
+    await rig.conversation.changeDetails({ costLimit: 0.02 });
     assert.equal((await rig.conversation.send('first')).ok, true);
-    await rig.conversation.setCostLimit(0.01);
+    await rig.conversation.changeDetails({ costLimit: 0.01 });
     const stopped = await rig.conversation.send('second');
     assert.equal(stopped.error?.reason, 'cost_limit');
     assert.equal(
@@ -27,7 +27,7 @@ describe('the cost limit of a session', () => {
     );
     assert.equal(rig.model.requests.length, 1);
     assert.deepEqual(await rig.texts(), ['first', 'one', 'second']);
-    await rig.conversation.setCostLimit(null);
+    await rig.conversation.changeDetails({ costLimit: null });
     assert.equal((await rig.conversation.retry()).text, 'two');
   });
 
@@ -43,7 +43,7 @@ describe('the cost limit of a session', () => {
   });
 
   it('stops between the requests of one turn, and the summaries of the session with it', async () => {
-    await rig.conversation.setCostLimit(0.015);
+    await rig.conversation.changeDetails({ costLimit: 0.015 });
     const expensive = [
       ...calls('echo', { text: 'x' }, 'c1').slice(0, 1),
       { type: 'usage' as const, usage: { input: 19_000, output: 1_000, cacheRead: 0, cacheWrite: 0 } },
