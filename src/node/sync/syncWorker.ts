@@ -31,10 +31,12 @@ const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn
 const stop = new AbortController();
 
 giveWay();
-run(workerData as SyncRequest).then(
-  () => say({ type: 'ended', failure: null }),
-  (error: unknown) => say({ type: 'ended', failure: errorText(error) }),
-);
+run(workerData as SyncRequest)
+  .then(
+    () => say({ type: 'ended', failure: null }),
+    (error: unknown) => say({ type: 'ended', failure: errorText(error) }),
+  )
+  .finally(() => port.close());
 
 /**
  * On Linux a priority is that of a thread, and of those that it begins; elsewhere it would be that of the window. Beside two threads that
@@ -116,7 +118,6 @@ async function run({ folder, distDir, entropy, password, deviceName }: SyncReque
   } finally {
     (lease as Lease | null)?.release();
     await store.close();
-    port!.close();
   }
 }
 
