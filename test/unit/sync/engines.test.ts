@@ -14,6 +14,7 @@ import { seededRandom } from '../../support/chat/endurance';
 import { tempFolder, type TempFolder } from '../../support/store/storeTemp';
 import { MemoryReplica } from '../../support/sync/memoryReplica';
 import { PostgresServer } from '../../support/sync/postgresServer';
+import { waitFor } from '../../support/waitFor';
 
 const keys = historyKeys(readPhrase(newPhrase()), 'main');
 
@@ -251,6 +252,20 @@ describe('a folder that is carried', () => {
     }
     deepStrictEqual(seen, [0, 4, 12]);
     deepStrictEqual(two.state, one.state);
+  });
+
+  it('tells what others bring, until it is closed', async () => {
+    const [one, two] = [await FolderEngine.open(temp.path, keys.history, true), await FolderEngine.open(temp.path, keys.history, false)];
+    let news = 0;
+    deepStrictEqual(await one.listen(() => news++), true);
+    const other = new MemoryReplica('b', () => 1);
+    talk(other, 1);
+    await sync(other, two);
+    await waitFor('the news', () => news > 0, { interval: 5 });
+    const mine = new MemoryReplica('a', () => 1);
+    await sync(mine, one);
+    deepStrictEqual(mine.state, other.state);
+    await one.close();
   });
 
   it('says what is wrong: no folder, no rights', async () => {
