@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endRuns } from '../../support/endRuns';
 import { projectRoot } from '../../support/paths';
 import { CliRun } from '../../support/run/cliRun';
 import { MessagesApi } from '../../support/messagesApi/messagesApi';
@@ -19,7 +20,7 @@ describe('threadkeeper run', () => {
     api.setModel('claude-test', { window: 12_000, maxOutput: 1_000 });
   });
   afterEach(async () => {
-    for (const run of runs.splice(0)) run.kill();
+    await endRuns(runs);
     await api.close();
     await rm(folder, { recursive: true, force: true });
   });

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile, appendFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
+import { endRuns } from '../../support/endRuns';
+import { projectRoot } from '../../support/paths';
 import { CliRun } from '../../support/run/cliRun';
 import { MessagesApi } from '../../support/messagesApi/messagesApi';
 import { reply } from '../../support/messagesApi/messagesApiScript';
 import { runCliToEnd } from '../../support/run/runCliToEnd';
 import { openTestStore } from '../../support/store/storeTemp';
+import { waitFor } from '../../support/waitFor';
 
 describe('threadkeeper with sessions by key, metadata and without history', function () {
   // Up to eight processes one after the other, each of which opens the store.
@@ -22,7 +27,7 @@ describe('threadkeeper with sessions by key, metadata and without history', func
     api.setModel('claude-test', { window: 12_000, maxOutput: 1_000 });
   });
   afterEach(async () => {
-    for (const run of runs.splice(0)) run.kill();
+    await endRuns(runs);
     await api.close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -285,7 +290,32 @@ describe('threadkeeper with sessions by key, metadata and without history', func
     await said('before');
     await appendFile(file, line('b', 'a', 'after'));
     await said('after');
+    process.kill(watching.pid!, 'SIGINT');
+    assert.equal(await watching.exited, 0, watching.stderr);
     assert.equal(watching.of('entry').length, 2, 'nothing is printed twice');
     assert.equal((await runCliToEnd(['watch', '--store', folder])).code, 2);
+  });
+
+  it('follows a session of OpenClaw by its key, in words, and says where it has looked for one that is not there', async () => {
+    const sessions = join(folder, 'openclaw', 'agents', 'main', 'sessions');
+    await mkdir(sessions, { recursive: true });
+    const line = (id: string, parentId: string, text: string) =>
+      `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role: 'user', content: text } })}\n`;
+    const header = JSON.stringify({ type: 'session', version: 3, id: 'one', timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' });
+    await writeFile(join(sessions, 'sessions.json'), JSON.stringify({ 'agent:main:main': { sessionId: 'one', updatedAt: 5 } }));
+    await writeFile(join(sessions, 'one.jsonl'), `${header}\n${line('a', 'one', 'Which tide?')}`);
+    await inStore(async () => undefined);
+    const args = (key: string) => ['watch', '--openclaw', key, '--openclaw-path', join(folder, 'openclaw'), '--store', folder];
+    const watching = spawn(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args('main')]);
+    let out = '';
+    watching.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+    await waitFor('the question', () => out.includes('tide'), { interval: 10 });
+    await appendFile(join(sessions, 'one.jsonl'), line('b', 'a', 'And now?'));
+    await waitFor('what comes then', () => out.includes('now'), { interval: 10 });
+    watching.kill('SIGTERM');
+    const [code] = (await once(watching, 'close')) as [number | null];
+    assert.deepEqual([code, out], [0, 'user: Which tide?\nuser: And now?\n']);
+    const { code: refused, err } = await runCliToEnd(args('other'));
+    assert.deepEqual([refused, err], [1, `No agent of OpenClaw has a session with the key other in ${join(folder, 'openclaw')}.\n`]);
   });
 });

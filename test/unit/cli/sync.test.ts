@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { HistoryDirectory } from '../../../src/node/sync/historyDirectory';
 import { readPhrase } from '../../../src/node/sync/historyKeys';
 import { PostgresServer } from '../../support/sync/postgresServer';
+import { CliRun } from '../../support/run/cliRun';
 import { runCliToEnd } from '../../support/run/runCliToEnd';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
@@ -99,6 +100,37 @@ describe('threadkeeper sync', function () {
       await engine.stop();
     });
   }
+
+  it('goes on until it is interrupted: what is said on one machine comes to the other, and the status says what is there', async () => {
+    const folder = join(temp.path, 'carried');
+    mkdirSync(folder);
+    const begun = await sync('one', ['--new', folder]);
+    const phrase = /\n\n((?:[a-z]+ ){23}[a-z]+)\n\n/.exec(begun.out)![1]!;
+    deepStrictEqual((await sync('two', ['--join', folder], { THREADKEEPER_SYNC_PHRASE: phrase })).code, 0);
+    const watching = ['one', 'two'].map(
+      (device) =>
+        new CliRun(['sync', '--store', join(temp.path, device), '--watch', '--json'], {
+          XDG_CONFIG_HOME: join(temp.path, `${device}-settings`),
+        }),
+    );
+    const [one, two] = watching as [CliRun, CliRun];
+    // It is told, and has waited since.
+    const session = testUuid();
+    await say('one', session, 'More sugar.');
+    const records = Number((await one.until(({ pushed }) => Number(pushed) > 0))['pushed']);
+    deepStrictEqual((await two.until(({ pulled }) => Number(pulled) > 0))['pulled'], records);
+    for (const { pid } of watching) process.kill(pid!, 'SIGINT');
+    deepStrictEqual(
+      [await Promise.all(watching.map(({ exited }) => exited)), watching.map(({ stderr }) => stderr), await texts('two', session)],
+      [[0, 0], ['', ''], ['More sugar.']],
+    );
+    const device = await inStore('two', async (store) => (await store.syncHeld()).device);
+    const status = async () => (await sync('two', ['--status'])).out;
+    const head = `History "main" over ${folder}\nThis device: ${device}\n${records} records of 1 device\n`;
+    deepStrictEqual(await status(), `${head}Everything of this store stands in its log.\n`);
+    await say('two', testUuid(), 'And salt.');
+    deepStrictEqual(await status(), `${head}There are changes to be sent.\n`);
+  });
 
   it('refuses a wrong phrase before anything is taken over, and says what is wrong', async () => {
     const folder = join(temp.path, 'carried');

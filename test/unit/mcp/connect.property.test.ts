@@ -84,11 +84,33 @@ describe('settings files of other programs', () => {
   });
 
   it('are left alone when they cannot be read', () => {
-    for (const text of ['[]', '{"mcpServers": []}', '{"a": 1', '{"a" 1}', '{} {}', '{"a": /* }', '"x"'])
+    for (const text of [
+      '[]',
+      '{"mcpServers": []}',
+      '{"a": 1',
+      '{"a" 1}',
+      '{} {}',
+      '{"a": /* }',
+      '"x"',
+      '{"a":',
+      '{"a": }',
+      '{"a": "x',
+      '{"\\q": 1}',
+    ])
       assert.throws(() => withJsonEntry(text, 'mcpServers', 'threadkeeper', server), SettingsUnreadable, text);
     const codex = programs().find(({ id }) => id === 'codex')!;
     for (const text of ['[mcp_servers.threadkeeper]\ncommand = "x"\n', 'mcp_servers = {}\n', 'mcp_servers.a.command = "x"\n'])
       assert.throws(() => codex.connected(text, server), SettingsUnreadable, text);
+  });
+
+  it('lose nothing else when the entry has been moved or changed by hand', () => {
+    for (const [text, without] of [
+      ['{"mcpServers": {"a": 1, "threadkeeper": {"command": "x"}}}', '{"mcpServers": {"a": 1}}'],
+      ['{"mcpServers": {"a": 1 /* mine */,\n  "threadkeeper": {}\n}}', '{"mcpServers": {"a": 1 /* mine */\n}}'],
+      ['{"mcpServers": {"threadkeeper": {/* off */}, "a": 1}}', '{"mcpServers": { "a": 1}}'],
+      ['{"mcpServers": {"a": 1}}', undefined],
+    ] as const)
+      assert.equal(withoutJsonEntry(text, 'mcpServers', 'threadkeeper'), without);
   });
 
   it('of every program take the entry and give it back, from no file, too', () => {

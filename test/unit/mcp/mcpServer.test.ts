@@ -6,6 +6,7 @@ import { estimateTokens } from '../../../src/core/context/measure/estimateTokens
 import { setShared } from '../../../src/node/mcp/agentSharing';
 import { resolveStoreFolder } from '../../../src/node/workspaces/workspaceRegistry';
 import { McpClient } from '../../support/run/mcpClient';
+import { runCliToEnd } from '../../support/run/runCliToEnd';
 import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
 const at = new Date(2026, 10, 20, 12).getTime();
@@ -68,10 +69,12 @@ describe('threadkeeper mcp', function () {
       assert.match(text, /^No history is shared with agents\./);
     }
     assert.deepEqual(await agent.ask('resources/list'), { resources: [] });
-    await setShared(temp.path, true);
+    const share = (...args: string[]) => runCliToEnd(['mcp', '--share', ...args]);
+    assert.deepEqual(await share('on', '--store', temp.path), { code: 0, out: '', err: 'Agents may read this history.\n' });
     assert.match((await agent.call('search_history', { query: '54329' })).text, /The server listens on 54329\./);
-    await setShared(temp.path, false);
+    assert.deepEqual(await share('off', '--store', temp.path), { code: 0, out: '', err: 'Agents may not read this history.\n' });
     assert.equal((await agent.call('search_history', { query: '54329' })).isError, true);
+    assert.equal((await share('on', '--all')).code, 2, 'it is decided for each history by itself');
   });
 
   it('names session, program, date and a link, reads sessions and entries, and sees at once what a window has written', async () => {
