@@ -4,6 +4,7 @@ import type { SessionStore } from '../../../src/core/ports';
 import { ModelError } from '../../../src/core/models/modelEvent';
 import { createRecallTool } from '../../../src/core/recall/recallTool';
 import { sealDigits } from '../../../src/core/frames/frames';
+import { problemOf } from '../../../src/node/embeddings/embeddingEndpoint';
 import { Embeddings } from '../../../src/node/embeddings/embeddings';
 import { systemClock } from '../../../src/node/runtime/systemClock';
 import { silentLog } from '../../support/chat/conversationRig';
@@ -159,3 +160,19 @@ for (const provider of ['ollama', 'openai-compatible'] as const) {
     });
   });
 }
+
+describe('what is wrong with an embedding server', () => {
+  it('is told by what somebody can do about it', () => {
+    const reasons = ['network', 'overloaded', 'rate_limited', 'no_key', 'bad_key', 'redirected', 'unknown_model'] as const;
+    deepEqual(
+      [...reasons.map((reason) => problemOf(new ModelError({ reason, detail: 'x' }))), problemOf(new Error('y'))],
+      [
+        ...['network', 'overloaded', 'rate_limited'].map(() => 'The embedding server does not answer: x'),
+        ...['no_key', 'bad_key'].map(() => 'The embedding server refuses the key: x'),
+        'x',
+        'The embedding server cannot do it: x',
+        'y',
+      ],
+    );
+  });
+});

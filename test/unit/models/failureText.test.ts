@@ -57,6 +57,33 @@ describe('what a failure says', () => {
       assert.equal(httpFailure(new HttpError(400, text), ['model'], 0).detail, text);
   });
 
+  it('comes with a reason, from the status, the code or the words of the server', () => {
+    const answers: readonly (readonly [number | undefined, string, string])[] = [
+      [400, 'no such field', 'invalid_request'],
+      [400, 'prompt is too long: 5 tokens > 4 maximum', 'overflow'],
+      [400, '{"error":{"message":"no","code":"content_filter"}}', 'refused'],
+      [401, '', 'bad_key'],
+      [402, '', 'quota'],
+      [403, '', 'bad_key'],
+      [404, '{"error":"model \'x\' not found"}', 'unknown_model'],
+      [404, 'not found', 'invalid_request'],
+      [407, '', 'network'],
+      [408, '', 'server'],
+      [413, '', 'overflow'],
+      [429, '', 'rate_limited'],
+      [429, '{"error":{"message":"no","code":"insufficient_quota"}}', 'quota'],
+      [500, 'the request exceeds the available context size', 'overflow'],
+      [503, '', 'server'],
+      [529, '', 'overloaded'],
+      [undefined, 'broken', 'server'],
+      [undefined, '{"error":{"message":"busy","code":529}}', 'overloaded'],
+    ];
+    assert.deepEqual(
+      answers.map(([status, body]) => httpFailure(new HttpError(status, body), [], 0).reason),
+      answers.map(([, , reason]) => reason),
+    );
+  });
+
   it('is the words of a page', () => {
     assert.equal(
       plainText('<html><style>a{}</style><SCRIPT>x</SCRIPT><h1>502</h1> <p class="a">Bad\ngateway</p><script>never closed'),

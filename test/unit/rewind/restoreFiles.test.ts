@@ -15,7 +15,7 @@ import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contentHash } from '../../../src/node/rewind/packedContent';
 import { realDisk, type RestoreDisk } from '../../../src/node/rewind/restoreDisk';
-import { RestoreFault, restoreFiles, type FileRestore } from '../../../src/node/rewind/restoreFiles';
+import { RestoreFault, restoreFiles, restoreProblemText, type FileRestore } from '../../../src/node/rewind/restoreFiles';
 import { resumeRestores } from '../../../src/node/rewind/resumeRestores';
 import { silentLog } from '../../support/chat/conversationRig';
 import { readTree, sampleRestore, writeTree, type Tree } from '../../support/rewind/sampleTree';
@@ -58,9 +58,17 @@ describe('a restore of files', () => {
   /** It fails at this file with this problem, and nothing has changed anywhere. */
   async function refuses(files: readonly FileRestore[], path: string, problem: string, disk: RestoreDisk = realDisk): Promise<void> {
     const before = readTree(temp.path);
-    await rejects(
-      restoreFiles(files, { storage, disk }),
-      (error) => error instanceof RestoreFault && error.path === path && error.problem === problem,
+    const error: unknown = await restoreFiles(files, { storage, disk }).then(
+      () => null,
+      (fault: unknown) => fault,
+    );
+    ok(error instanceof RestoreFault, String(error));
+    // People are told of the file, and that nothing has happened.
+    const text = restoreProblemText(error);
+    deepStrictEqual(
+      [error.path, error.problem, /no file was/i.test(text), problem === 'disk_full' || text.includes(path)],
+      [path, problem, true, true],
+      text,
     );
     deepStrictEqual(readTree(temp.path), before);
   }

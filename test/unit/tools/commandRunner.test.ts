@@ -1,4 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commandEnvironment, variablesIn } from '../../../src/core/tools/command/commandEnvironment';
@@ -208,5 +210,32 @@ spawn(far ? 'sh' : process.execPath, far ? ['note.sh'] : [__filename, 'far'], { 
         environment: 'node a b THREADKEEPER_COMMAND=x-1. HOME=/Users/ada',
       },
     ]);
+  });
+
+  it('also in a shell that another program starts, which gets what a command gets', async () => {
+    process.env['TIDE_API_KEY'] = 'secret';
+    try {
+      const { environment, unwanted, end } = runner.claim();
+      deepStrictEqual(
+        [
+          Object.entries(environment)
+            .filter(([name]) => process.env[name] !== environment[name])
+            .map(([name]) => name)
+            .sort(),
+          'TIDE_API_KEY' in environment,
+        ],
+        [['GIT_PAGER', 'GIT_TERMINAL_PROMPT', 'PAGER', 'TERM', 'THREADKEEPER_COMMAND'], false],
+      );
+      ok(unwanted.includes('TIDE_API_KEY') && !unwanted.includes('PATH'));
+      const shell = spawn('sh', ['-c', `sh -c '${note}' & wait`], { cwd: temp.path, env: environment, stdio: 'ignore' });
+      const ended = once(shell, 'exit');
+      const pid = Number(await waitFor('the process', () => readFile(join(temp.path, 'pid'), 'utf8')));
+      started.push(pid);
+      end();
+      deepStrictEqual(await ended, [null, 'SIGKILL']);
+      await waitFor('its end', () => !isAlive(pid), { interval: 5 });
+    } finally {
+      delete process.env['TIDE_API_KEY'];
+    }
   });
 });

@@ -3,6 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { backUpStore } from '../../../../src/node/store/copies/backupStore';
+import { storeFiles } from '../../../../src/node/store/database/storeFiles';
+import { restoreStore } from '../../../../src/node/store/repair/restoreStore';
+import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import { projectRoot } from '../../../support/paths';
 import { openHost, tempFolder, testUuid, userMessage, wasmFile } from '../../../support/store/storeTemp';
 
@@ -60,7 +64,37 @@ describe('store: another build of SQLite than the one it is pinned to', () => {
     await host.close();
     const again = await openHost(folder, { wasmFile: other });
     assert.deepEqual(await again.call('entries', [[entry!.uuid]]), [entry]);
-    await again.close();
+    const reader = await openHost(folder, { wasmFile: other, readonly: true });
+    assert.deepEqual([reader.status.access, await reader.call('entries', [[entry!.uuid]])], ['readonly', [entry]]);
+    await assert.rejects(reader.call('updateSession', [session, { title: 'x' }]), { reason: 'readonly' });
+    await Promise.all([reader.close(), again.close()]);
+    // A backup is made and put back without it as well, and what can be read of a damaged one is saved.
+    const sqlite = await loadSqlite(other);
+    const target = join(temp.path, 'backup.db');
+    const request = { files: storeFiles(folder), target, temporary: `${target}.tmp`, overwrite: false };
+    assert.deepEqual(backUpStore(sqlite, request, () => undefined).problems, []);
+    const restored = async (name: string, salvage: boolean) => {
+      const files = storeFiles(join(temp.path, name));
+      const done = await restoreStore(
+        sqlite,
+        { backup: target, files, temporary: `${files.main}.tmp`, label: 'test', salvage },
+        () => undefined,
+      );
+      const host = await openHost(files.folder, { wasmFile: other });
+      const found = await host.call('entries', [[entry!.uuid]]);
+      await host.close();
+      return {
+        sessions: done.sessions,
+        entries: done.entries,
+        isSalvaged: done.salvage !== null,
+        texts: found.map(({ content }) => content),
+      };
+    };
+    const whole = { sessions: 1, entries: 1, isSalvaged: false, texts: [entry!.content] };
+    assert.deepEqual(await restored('restored', false), whole);
+    // Neither its magic nor its schema can be read.
+    writeFileSync(target, Buffer.concat([Buffer.alloc(100, 0x78), readFileSync(target).subarray(100)]));
+    assert.deepEqual(await restored('saved', true), { ...whole, isSalvaged: true });
     temp.remove();
   });
 });
