@@ -37,6 +37,8 @@ export const CarriedEntry = z.object({
   seq: z.int(),
   /** Numbers that a summary cites (`#12`), as they are where it was written, and the entries of its branch that they stand for. */
   cites: z.optional(z.array(z.tuple([z.int(), z.string()]))),
+  /** A repair has made up for it: whoever has it, or gets it from elsewhere, keeps that. */
+  standsIn: z.optional(z.literal(true)),
   content: EntryContent,
 });
 export type CarriedEntry = z.infer<typeof CarriedEntry>;

@@ -1,6 +1,6 @@
 import type { Change } from './change';
 import { changeVersion } from './change';
-import { pullLogs, type Problem } from './pullLogs';
+import { openHere, pullLogs, type Problem } from './pullLogs';
 import { pullNewest } from './pullNewest';
 import { forkPoint, isForked, refill } from './repairLogs';
 import type { SealedRecord, Sealer, SessionKey, WrappedKey } from './sealedRecord';
@@ -59,10 +59,15 @@ export async function syncOnce(deps: SyncDeps): Promise<SyncReport> {
   const there = heads.find(({ device }) => device === held.device)?.next ?? 0;
   // Where rows of an earlier time are not there, the engine may have lost them, and keys with them.
   const mayLack = before.logs.some(({ device, next }) => device === held.device && there < next);
-  if (own) pushed = await pushRange(deps, { device: own.device, from: there, to: own.next }, mayLack ? held.keys : held.keysToPush);
+  if (own)
+    pushed = await pushRange(
+      deps,
+      { device: own.device, from: there, to: own.next },
+      mayLack ? await replica.keys('all') : held.keysToPush,
+    );
   const refilled = await refill(heads, held, engine, async (range) => {
     // An engine that has lost rows may have lost keys, and have keys again that were let go.
-    await engine.push([], held.keys.map(bare));
+    await engine.push([], (await replica.keys('all')).map(bare));
     if (held.droppedKeys.length > 0) await engine.dropKeys(held.droppedKeys);
     return pushRange(deps, range, []);
   });
@@ -80,6 +85,7 @@ export async function drain({ replica, sealer, newId }: Pick<SyncDeps, 'replica'
     if (receipt) {
       const { device, logs } = await replica.held();
       const own = logs.find((log) => log.device === device);
+      sealer.addKeys(await replica.keys({ sessions: [...new Set(changes.map(({ session }) => session))] }));
       const { rows, keys } = sealAll(sealer, changes, { device, next: own?.next ?? 0, mark: own?.mark ?? 0 }, newId);
       await replica.write(rows, keys, receipt);
     }
@@ -116,10 +122,7 @@ async function renewIfForked({ replica, engine, sealer, newId }: SyncDeps, heads
   const changes: Change[] = [];
   for (let at = from; at < (own?.next ?? 0); ) {
     const rows = await replica.rows({ device: held.device, from: at, to: own?.next ?? 0 });
-    for (const row of rows) {
-      const opened = sealer.open(row);
-      if (opened.kind === 'change') changes.push(opened.change);
-    }
+    for (const opened of await openHere({ replica, sealer }, rows)) if (opened.kind === 'change') changes.push(opened.change);
     at += rows.length;
     if (rows.length === 0) break;
   }

@@ -15,6 +15,10 @@ export interface MergeTarget {
   ownerOf(entry: string): string | undefined;
   /** Its parent and its session are there. */
   insert(session: string, entry: CarriedEntry): void;
+  /** A repair, here or elsewhere, has made up for it. */
+  isStandIn(entry: string): boolean;
+  /** Puts it in place of what stands in for it; its parent is there. Returns what is to be merged again, as its branch is another now. */
+  replace(session: string, entry: CarriedEntry): readonly { readonly change: Change; readonly device: string }[];
   addUsage(session: string, usage: EntriesAppended['usage']): void;
   /** Gives an entry that several sessions share to another of them. */
   handOver(entry: string, session: string): void;
@@ -80,7 +84,8 @@ function mergeEntries(target: MergeTarget, { session, entries, usage, leaf }: En
   const freed: { readonly change: Change; readonly device: string }[] = [];
   for (const entry of entries) {
     const owner = target.ownerOf(entry.uuid);
-    if (owner !== undefined) {
+    const replaces = owner !== undefined && entry.standsIn !== true && target.isStandIn(entry.uuid);
+    if (owner !== undefined && !replaces) {
       // Forks share ancestors, and after a purge several devices may each have handed one on: the oldest session gets it everywhere.
       if (isOlder(target, session, owner)) target.handOver(entry.uuid, session);
       continue;
@@ -89,7 +94,8 @@ function mergeEntries(target: MergeTarget, { session, entries, usage, leaf }: En
       target.wait(entry.parent, { kind: 'entries', session, entries: [entry], usage: [] }, device);
       continue;
     }
-    target.insert(session, entry);
+    if (replaces) freed.push(...target.replace(session, entry));
+    else target.insert(session, entry);
     freed.push(...target.takeWaiting(entry.uuid));
   }
   target.addUsage(session, usage);

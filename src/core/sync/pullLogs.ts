@@ -50,12 +50,13 @@ export async function pullLogs(deps: PullDeps, heads: readonly EngineHead[], pro
 }
 
 async function pullLog(
-  { replica, engine, sealer, signal }: PullDeps,
+  deps: PullDeps,
   head: EngineHead,
   log: { readonly next: number; readonly mark: number },
   problems: Problem[],
   onProgress: (rows: number) => void,
 ): Promise<number> {
+  const { replica, engine, sealer, signal } = deps;
   const { device } = head;
   let { next, mark } = log;
   const problem = (kind: Problem['kind'], index: number, detail: string) => problems.push({ kind, device, index, detail });
@@ -66,7 +67,7 @@ async function pullLog(
       problem('missing', next, english('the engine does not give the records that it says it has'));
       break;
     }
-    const { opened: contents, keys } = await openAll(engine, sealer, answer, problems);
+    const { opened: contents, keys } = await openAll(deps, answer, problems);
     const good: ReceivedRow[] = [];
     let isWhole = true;
     for (const [position, row] of answer.entries()) {
@@ -108,14 +109,26 @@ function faultOf(
   return null;
 }
 
+/** Opens the rows, as far as their keys are here. */
+export async function openHere(
+  { replica, sealer }: Pick<PullDeps, 'replica' | 'sealer'>,
+  rows: readonly SealedRecord[],
+): Promise<readonly Opened[]> {
+  const opened = rows.map((row) => sealer.open(row));
+  const ids = new Set(opened.flatMap((one) => (one.kind === 'no_key' ? [one.keyId] : [])));
+  if (ids.size === 0) return opened;
+  sealer.addKeys(await replica.keys({ ids: [...ids] }));
+  return opened.map((one, position) => (one.kind === 'no_key' ? sealer.open(rows[position]!) : one));
+}
+
 /** Opens the rows, with keys of the engine's where a row needs one that nobody here has seen yet; those come back. */
 export async function openAll(
-  engine: SyncEngine,
-  sealer: Sealer,
+  deps: Pick<PullDeps, 'replica' | 'engine' | 'sealer'>,
   rows: readonly SealedRecord[],
   problems: Problem[],
 ): Promise<{ readonly opened: readonly Opened[]; readonly keys: readonly SessionKey[] }> {
-  const first = rows.map((row) => sealer.open(row));
+  const { engine, sealer } = deps;
+  const first = await openHere(deps, rows);
   const wanted = new Map(first.flatMap((opened, position) => (opened.kind === 'no_key' ? [[opened.keyId, rows[position]!] as const] : [])));
   if (wanted.size === 0) return { opened: first, keys: [] };
   const { accepted, refused } = sealer.addKeys(await engine.keys([...wanted.keys()]));
@@ -128,8 +141,9 @@ export async function openAll(
 }
 
 /** Rows that were carried on unread: their keys may have come by now. Returns how many can be read. */
-async function readAgain({ replica, engine, sealer }: PullDeps, held: Held, problems: Problem[]): Promise<number> {
+async function readAgain(deps: PullDeps, held: Held, problems: Problem[]): Promise<number> {
   if (held.unread.length === 0) return 0;
+  const { replica } = deps;
   const rows: SealedRecord[] = [];
   for (const range of rangesOf(held.unread)) {
     while (range.from < range.to) {
@@ -139,7 +153,7 @@ async function readAgain({ replica, engine, sealer }: PullDeps, held: Held, prob
       range.from += found.length;
     }
   }
-  const { opened: contents, keys } = await openAll(engine, sealer, rows, problems);
+  const { opened: contents, keys } = await openAll(deps, rows, problems);
   const read: ReceivedRow[] = [];
   for (const [position, row] of rows.entries()) {
     const opened = contents[position]!;

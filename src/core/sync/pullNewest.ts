@@ -61,7 +61,7 @@ class Reader {
   async read(range: LogRange): Promise<number> {
     const found = await pullWhole(this.deps.engine, range);
     const problems: Problem[] = [];
-    const { opened, keys } = await openAll(this.deps.engine, this.deps.sealer, found, problems);
+    const { opened, keys } = await openAll(this.deps, found, problems);
     this.keys.push(...keys);
     for (const [position, row] of found.entries()) {
       const one = opened[position]!;

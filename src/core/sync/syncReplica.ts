@@ -16,8 +16,6 @@ export interface Held {
   /** This replica's own. */
   readonly device: string;
   readonly logs: readonly HeldLog[];
-  /** All wrapped keys that are not let go. */
-  readonly keys: readonly SessionKey[];
   /** The engine may not have these. */
   readonly keysToPush: readonly SessionKey[];
   /** Ids of keys of purged sessions, and of them those that the engine may still have. */
@@ -28,6 +26,9 @@ export interface Held {
   /** In order: rows whose key was not there, of sessions that are not purged, and (with no key) what a newer program has written. */
   readonly unread: readonly { readonly device: string; readonly index: number; readonly keyId: string }[];
 }
+
+/** Keys by their ids or by their sessions: an exchange needs few of them, however many sessions there are. */
+export type WantedKeys = { readonly ids: readonly string[] } | { readonly sessions: readonly string[] } | 'all';
 
 /** A row that has passed every check, and what it says. */
 export interface ReceivedRow {
@@ -62,6 +63,8 @@ export interface PendingChanges {
  */
 export interface SyncReplica {
   held(): Promise<Held>;
+  /** Wrapped keys that are here and not let go. */
+  keys(wanted: WantedKeys): Promise<readonly SessionKey[]>;
   /** Rows from the start of the range on, as many as are at hand at once. */
   rows(range: LogRange): Promise<readonly SealedRecord[]>;
   /** What has changed here and stands in no log yet, oldest first. */

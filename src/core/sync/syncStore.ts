@@ -1,7 +1,7 @@
 import type { AttachmentPlace, AttachmentState, CameAs } from './attachmentPlace';
 import type { SealedRecord, SessionKey } from './sealedRecord';
 import type { LogRange } from './syncEngine';
-import type { Held, PendingChanges, PendingReceipt, ReceivedRow } from './syncReplica';
+import type { Held, PendingChanges, PendingReceipt, ReceivedRow, WantedKeys } from './syncReplica';
 
 /** How a store is synchronised: which history it belongs to, and where that is exchanged. Keys and passwords are not in it. */
 export interface SyncSetup {
@@ -40,6 +40,7 @@ export interface SyncStore {
   /** Everything that was synchronised stays; what is known of logs and keys goes. */
   stopSync(): Promise<void>;
   syncHeld(): Promise<Held>;
+  syncKeys(wanted: WantedKeys): Promise<readonly SessionKey[]>;
   syncRows(range: LogRange): Promise<readonly SealedRecord[]>;
   syncPending(most: number): Promise<PendingChanges>;
   /** Rejects with `conflict` when somebody else has written to the own log since. */

@@ -93,6 +93,7 @@ class Exchange {
       if (!piece) return false;
       const base64 = Buffer.from(piece.bytes.buffer, piece.bytes.byteOffset, piece.bytes.byteLength).toString('base64');
       const place = { device, index, id: newId(), version: changeVersion };
+      if (index === 0) sealer.addKeys(await store.syncKeys({ sessions: [session] }));
       const { sealed, newKey } = sealer.seal(place, { kind: 'attachment', session, hash, mime, base64, of: piece.of });
       // The session was purged meanwhile, and its key with it.
       if (newKey) return false;
@@ -104,6 +105,7 @@ class Exchange {
   private async fetch(place: AttachmentPlace): Promise<'whole' | 'missing'> {
     const { store, sealer, signal } = this.deps;
     const device = this.logOf(place);
+    sealer.addKeys(await store.syncKeys({ sessions: [place.session] }));
     for (let at = 0; ; ) {
       if (signal?.aborted) throw new CancelledError();
       const rows = await this.logs.pull({ device, from: at, to: at + piecesAtOnce });

@@ -35,7 +35,7 @@ export class GcmSealer implements Sealer {
 
   constructor(
     private readonly history: HistoryKeys,
-    keys: readonly WrappedKey[],
+    keys: readonly WrappedKey[] = [],
   ) {
     this.addKeys(keys);
   }

@@ -27,6 +27,7 @@ function batches(rows: readonly ReceivedRow[]): ReceivedRow[][] {
 export function storeReplica(store: SyncStore): SyncReplica {
   return {
     held: () => store.syncHeld(),
+    keys: (wanted) => store.syncKeys(wanted),
     rows: (range) => store.syncRows(range),
     pending: (most) => store.syncPending(most),
     write: (rows, keys, receipt) => store.syncWrite(rows, keys, receipt),

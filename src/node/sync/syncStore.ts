@@ -34,7 +34,7 @@ export async function syncStoreOnce(
   const folder = join(dirname(store.status.file), 'notes');
   const notes = new NoteFiles(store, new FileMemoryNotes(folder), folder);
   await notes.collect();
-  const sealer = new GcmSealer(keys, (await store.syncHeld()).keys);
+  const sealer = new GcmSealer(keys);
   const report = await syncOnce({ replica: storeReplica(store), engine, sealer, newId: randomUUID, ...told });
   const texts = { ...report, notes: await notes.apply() };
   onTexts?.(texts);

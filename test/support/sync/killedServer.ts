@@ -20,8 +20,7 @@ export async function surviveKills(server: PostgresServer, seed: number, kills =
   const attempt = async (replica: MemoryReplica): Promise<boolean> => {
     try {
       const engine = await server.open(keys.history, true);
-      const held = await replica.held();
-      await syncOnce({ replica, engine, sealer: new GcmSealer(keys, held.keys), newId: randomUUID });
+      await syncOnce({ replica, engine, sealer: new GcmSealer(keys), newId: randomUUID });
       await engine.close();
       return true;
     } catch (error) {

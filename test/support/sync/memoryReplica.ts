@@ -12,7 +12,7 @@ import { noteState, type NoteState } from '../../../src/core/sync/noteRevisions'
 import { mergeChange, type MergeTarget } from '../../../src/core/sync/merge';
 import type { SealedRecord, SessionKey } from '../../../src/core/sync/sealedRecord';
 import type { LogRange } from '../../../src/core/sync/syncEngine';
-import type { Held, PendingChanges, PendingReceipt, ReceivedRow, SyncReplica } from '../../../src/core/sync/syncReplica';
+import type { Held, PendingChanges, PendingReceipt, ReceivedRow, SyncReplica, WantedKeys } from '../../../src/core/sync/syncReplica';
 import type { KeptKeys } from './plainSealer';
 
 interface Row extends CarriedEntry {
@@ -46,10 +46,9 @@ export class MemoryReplica implements SyncReplica, MergeTarget, KeptKeys {
   private readonly noteIds = new Set<string>();
   private readonly noteStates = new Map<string, NoteState>();
   private readonly logs = new Map<string, SealedRecord[]>();
-  private readonly keys = new Map<string, SessionKey>();
+  private readonly kept = new Map<string, SessionKey>();
   private readonly keyIds = new Map<string, string>();
   private readonly unpushed = new Set<string>();
-  private keyList: readonly SessionKey[] | null = null;
   private readonly dropped = new Set<string>();
   private readonly undropped = new Set<string>();
   private readonly unread = new Map<
@@ -123,7 +122,7 @@ export class MemoryReplica implements SyncReplica, MergeTarget, KeptKeys {
   }
 
   sessionOfKey(id: string): string | undefined {
-    return this.keys.get(id)?.session;
+    return this.kept.get(id)?.session;
   }
 
   keyOfSession(session: string): string | undefined {
@@ -167,6 +166,14 @@ export class MemoryReplica implements SyncReplica, MergeTarget, KeptKeys {
     this.entries.set(entry.uuid, { ...entry, session, seq: ++this.seq });
     this.give(entry.uuid, session);
     if (entry.parent !== null) this.children.set(entry.parent, (this.children.get(entry.parent) ?? new Set()).add(entry.uuid));
+  }
+
+  isStandIn(): boolean {
+    return false;
+  }
+
+  replace(): never {
+    throw new Error('Nothing is repaired in the simulation');
   }
 
   addUsage(): void {
@@ -257,11 +264,10 @@ export class MemoryReplica implements SyncReplica, MergeTarget, KeptKeys {
       else this.waiting.delete(needs);
     }
     this.outbox = this.outbox.filter((one) => one.session !== session || one.kind === 'purge');
-    for (const [id, key] of this.keys) {
+    for (const [id, key] of this.kept) {
       if (key.session !== session) continue;
-      this.keys.delete(id);
+      this.kept.delete(id);
       this.unpushed.delete(id);
-      this.keyList = null;
       this.dropped.add(id);
       this.undropped.add(id);
     }
@@ -299,17 +305,23 @@ export class MemoryReplica implements SyncReplica, MergeTarget, KeptKeys {
   // ------------------------------------------------------------------------------------------------------- synchronising
 
   held(): Promise<Held> {
-    this.keyList ??= [...this.keys.values()];
     return Promise.resolve({
       device: this.device,
       logs: [...this.logs].map(([device, rows]) => ({ device, next: rows.length, mark: rows.at(-1)?.mark ?? 0 })),
-      keys: this.keyList,
-      keysToPush: [...this.unpushed].map((id) => this.keys.get(id)!),
+      keysToPush: [...this.unpushed].map((id) => this.kept.get(id)!),
       droppedKeys: [...this.dropped],
       keysToDrop: [...this.undropped],
       waitsForTurn: false,
       unread: [...this.unread.values()].filter(({ session }) => !this.purged.has(session)),
     });
+  }
+
+  async keys(wanted: WantedKeys): Promise<readonly SessionKey[]> {
+    const all = [...this.kept.values()];
+    if (wanted === 'all') return all;
+    return 'ids' in wanted
+      ? all.filter(({ id }) => wanted.ids.includes(id))
+      : all.filter(({ session }) => wanted.sessions.includes(session));
   }
 
   rows({ device, from, to }: LogRange): Promise<readonly SealedRecord[]> {
@@ -418,11 +430,10 @@ export class MemoryReplica implements SyncReplica, MergeTarget, KeptKeys {
 
   private addKeys(keys: readonly SessionKey[], isPushed: boolean): void {
     for (const key of keys) {
-      if (this.keys.has(key.id) || this.purged.has(key.session)) continue;
-      this.keys.set(key.id, key);
+      if (this.kept.has(key.id) || this.purged.has(key.session)) continue;
+      this.kept.set(key.id, key);
       if (!this.keyIds.has(key.session)) this.keyIds.set(key.session, key.id);
       if (!isPushed) this.unpushed.add(key.id);
-      this.keyList = null;
     }
   }
 }

@@ -57,8 +57,7 @@ export class SyncDevice {
 
   /** By a program that opens records otherwise. */
   async syncAs(engine: SyncEngine, program: (sealer: Sealer) => Sealer): Promise<SyncReport> {
-    const held = await this.store.syncHeld();
-    return syncOnce({ replica: storeReplica(this.store), engine, sealer: program(new GcmSealer(keys, held.keys)), newId: randomUUID });
+    return syncOnce({ replica: storeReplica(this.store), engine, sealer: program(new GcmSealer(keys)), newId: randomUUID });
   }
 
   /** With notes and attachments, as a window or the command line does it. */
@@ -84,8 +83,7 @@ export class SyncDevice {
   }
 
   async sync(engine: SyncEngine, told: Pick<SyncDeps, 'onProgress' | 'onUsable' | 'signal'> = {}): Promise<SyncReport> {
-    const held = await this.store.syncHeld();
-    return syncOnce({ replica: storeReplica(this.store), engine, sealer: new GcmSealer(keys, held.keys), newId: randomUUID, ...told });
+    return syncOnce({ replica: storeReplica(this.store), engine, sealer: new GcmSealer(keys), newId: randomUUID, ...told });
   }
 
   async begin(title: string): Promise<string> {

@@ -84,8 +84,7 @@ export class WeekSync {
   }
 
   private async once(store: SessionStore, engine: SyncEngine) {
-    const held = await store.syncHeld();
-    return syncOnce({ replica: storeReplica(store), engine, sealer: new GcmSealer(keys, held.keys), newId: randomUUID });
+    return syncOnce({ replica: storeReplica(store), engine, sealer: new GcmSealer(keys), newId: randomUUID });
   }
 
   private fail(): never {

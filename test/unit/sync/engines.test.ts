@@ -86,8 +86,7 @@ function serverSubject(): Subject {
 }
 
 async function sync(replica: MemoryReplica, engine: SyncEngine) {
-  const held = await replica.held();
-  return syncOnce({ replica, engine, sealer: new GcmSealer(keys, held.keys), newId: randomUUID });
+  return syncOnce({ replica, engine, sealer: new GcmSealer(keys), newId: randomUUID });
 }
 
 function talk(replica: MemoryReplica, turns: number): void {
@@ -327,16 +326,21 @@ describe('a PostgreSQL server that is killed', function () {
     await server.stop();
   });
 
-  it('tells those who listen, and refuses who has no right', async () => {
+  it('tells those who listen, but not of their own, and refuses who has no right', async () => {
     const server = await PostgresServer.start();
     const [one, two] = [await server.open(keys.history, true), await server.open(keys.history, false)];
     let onNews = (): void => undefined;
     const told = new Promise<void>((resolve) => (onNews = resolve));
+    let own = 0;
+    await one.listen(() => own++);
     deepStrictEqual(await two.listen(() => onNews()), true);
     const device = new MemoryReplica('a', () => 1);
     talk(device, 1);
     await sync(device, one);
     await told;
+    // What was told to it comes before the next answer.
+    await one.heads();
+    deepStrictEqual(own, 0);
     await one.close();
     await two.close();
     await server.run('CREATE ROLE nobody LOGIN');

@@ -1,4 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
+import { untilAborted } from '../../../src/core/base/untilAborted';
+import { CancelledError } from '../../../src/core/errors';
 import type { Clock } from '../../../src/core/ports';
 import { EngineError } from '../../../src/core/sync/syncEngine';
 import { historyKeys, newPhrase, readPhrase } from '../../../src/node/sync/historyKeys';
@@ -6,6 +8,30 @@ import { SyncLoop } from '../../../src/node/sync/syncLoop';
 import { waitFor } from '../../support/waitFor';
 
 describe('the loop that synchronizes', () => {
+  it('ends at once while the engine does not answer', async () => {
+    let reached: () => void = () => undefined;
+    const connecting = new Promise<void>((resolve) => (reached = resolve));
+    const loop = new SyncLoop({
+      store: { onDidChange: () => ({ dispose: () => undefined }) } as never,
+      keys: historyKeys(readPhrase(newPhrase()), 'main'),
+      open: (signal) => {
+        reached();
+        return untilAborted(new Promise<never>(() => undefined), signal, () => {
+          throw new CancelledError();
+        });
+      },
+      leads: () => Promise.resolve(true),
+      noted: () => undefined,
+      tell: () => undefined,
+      clock: { now: () => 1_000, after: () => ({ dispose: () => undefined }) } as unknown as Clock,
+    });
+    const stop = new AbortController();
+    const ended = loop.run(stop.signal);
+    await connecting;
+    stop.abort();
+    await ended;
+  });
+
   it('keeps its pause after a failure whatever is said here, and tries at once when asked', async () => {
     let now = 1000;
     let opened = 0;

@@ -13,6 +13,7 @@ import {
   schemaV8,
   schemaV9,
   schemaV10,
+  schemaV11,
 } from './schema';
 
 /** Brings the file from version `to - 1` to `to`. What has shipped is never edited, only followed by another. */
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   { to: 8, sql: schemaV8 },
   { to: 9, sql: schemaV9 },
   { to: 10, sql: schemaV10 },
+  { to: 11, sql: schemaV11 },
 ];
 
 export function newestVersion(list: readonly Migration[] = migrations): number {

@@ -345,3 +345,15 @@ CREATE TABLE sync_attachments(
 ) WITHOUT ROWID;
 CREATE INDEX sync_attachments_by_state ON sync_attachments(state, at);
 `;
+
+/**
+ * Version 11. `stand_ins` names entries that a repair has made up for, and texts that it has kept without knowing of which entries they
+ * were (`is_fragment`): what another device tells of one takes its place (store/sync/standIns.ts). The indices are there because a turn
+ * asks for the keys of its sessions, not for all that there are. Nothing has used `sync_sent` since version 10.
+ */
+export const schemaV11 = `
+DROP TABLE sync_sent;
+CREATE TABLE stand_ins(entry TEXT PRIMARY KEY, is_fragment INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE INDEX sync_keys_by_session ON sync_keys(session);
+CREATE INDEX sync_keys_unpushed ON sync_keys(id) WHERE pushed = 0;
+`;

@@ -40,6 +40,7 @@ import { vectorOperations, VectorRows } from '../search/vectorRows';
 import { attachmentOperations, AttachmentRows } from '../sync/attachmentRows';
 import { NoteRows } from '../sync/noteRows';
 import { renewTriggers } from '../sync/outbox';
+import { StandIns } from '../sync/standIns';
 import { syncOperations, SyncRows } from '../sync/syncRows';
 
 /** One open database, as the operations use it. */
@@ -122,6 +123,7 @@ function openRows(connection: Connection, folder: string, access: 'owner' | 'rea
   const entries = new EntryRows(connection, blobs);
   const vectors = new VectorRows(connection, entries);
   const index = new SearchIndex(connection, entries, vectors);
+  const tree = new TreeRows(connection);
   return {
     connection,
     blobs,
@@ -132,7 +134,7 @@ function openRows(connection: Connection, folder: string, access: 'owner' | 'rea
     seals: new Seals(connection, sessions),
     partials: new PartialRows(connection, access),
     usage: new UsageRows(connection),
-    tree: new TreeRows(connection),
+    tree,
     drafts: new DraftRows(connection),
     pins: new PinRows(connection),
     retries: new SummaryRetryRows(connection),
@@ -144,5 +146,6 @@ function openRows(connection: Connection, folder: string, access: 'owner' | 'rea
     sync: new SyncRows(connection),
     notes: new NoteRows(connection),
     attachments: new AttachmentRows(connection, blobs, entries),
+    standIns: new StandIns(connection, entries, tree, index),
   };
 }

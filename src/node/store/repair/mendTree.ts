@@ -5,6 +5,7 @@ import { english } from '../../../core/l10n';
 import { unpackText, type Connection, type Row, type SqlValue } from '../database/connection';
 import { damagedBody, isSoundBody, goesInCircles } from './verifyContents';
 import { entryColumns } from '../rows/entryCodec';
+import { noteStandIn } from '../sync/standIns';
 import { readableRows } from './salvageRows';
 import { SessionRows } from '../rows/sessionRows';
 
@@ -63,6 +64,7 @@ function keepFragments(target: Connection, fragments: readonly Row[]): number {
     });
     const body = isSound ? [row['content_json'], row['text'], row['crc32']] : damagedBody(row, null);
     insertBody(target, Number(row['entry']), body, row['blob_hash']);
+    noteStandIn(target, uuid, isSound);
     if (!content || !markTypes.has(content.type)) parent = uuid;
   }
   target.run('UPDATE sessions SET leaf_entry = ? WHERE uuid = ?', [parent, session.uuid]);
@@ -92,10 +94,11 @@ function restoreSessions(source: Connection, target: Connection): number {
     });
     const id = ids.get(places.get(uuid));
     const isFree = typeof id === 'string' && /^\d{8}_\d{3,}$/.test(id) && !target.get('SELECT 1 FROM sessions WHERE id = ?', [id]);
-    target.run('UPDATE sessions SET id = ?, updated_at = ?, last_opened_at = ? WHERE uuid = ?', [
+    target.run('UPDATE sessions SET id = ?, updated_at = ?, last_opened_at = ?, leaf_entry = ? WHERE uuid = ?', [
       isFree ? id : session.id,
       last ?? createdAt,
       last ?? createdAt,
+      newestOf(target, uuid, Number.MAX_SAFE_INTEGER),
       session.uuid,
     ]);
   }
@@ -128,6 +131,7 @@ function restoreParents(target: Connection): number {
       created_at: at ?? 0,
     });
     insertBody(target, seq, damagedBody(undefined, null));
+    noteStandIn(target, String(uuid));
   }
   return lost.length;
 }
@@ -144,16 +148,14 @@ function cutCircles(target: Connection): number {
       target.exec('DROP TRIGGER entries_keep_content');
       target.run('UPDATE entries SET parent = ? WHERE seq = ?', [newestOf(target, session, Number(seq)), seq ?? null]);
       target.exec(guard);
+      noteStandIn(target, String(uuid));
       return true;
     });
   return cut.length;
 }
 
 function restoreLeaves(target: Connection): number {
-  const lost = target.all(
-    `SELECT uuid FROM sessions s WHERE (leaf_entry IS NOT NULL AND leaf_entry NOT IN (SELECT uuid FROM entries))
-       OR (leaf_entry IS NULL AND title LIKE 'Recovered %' AND EXISTS (SELECT 1 FROM entries WHERE session = s.uuid))`,
-  );
+  const lost = target.all('SELECT uuid FROM sessions WHERE leaf_entry IS NOT NULL AND leaf_entry NOT IN (SELECT uuid FROM entries)');
   for (const { uuid } of lost) {
     target.run('UPDATE sessions SET leaf_entry = ? WHERE uuid = ?', [newestOf(target, uuid, Number.MAX_SAFE_INTEGER), uuid ?? null]);
   }
@@ -180,7 +182,8 @@ function recount(target: Connection): void {
   );
 }
 
-function newestOf(target: Connection, session: SqlValue | undefined, before: number): string | null {
+/** The last entry of the session below a number that another can follow. */
+export function newestOf(target: Connection, session: SqlValue | undefined, before: number): string | null {
   const types = [...markTypes].map((type) => `'${type}'`).join(', ');
   const row = target.get(
     `SELECT uuid FROM entries WHERE session = ? AND seq < ? AND entry_type NOT IN (${types}) ORDER BY seq DESC LIMIT 1`,

@@ -6,7 +6,8 @@ import type { Connection, Row, SqlValue } from '../database/connection';
 import { damagedBody, isSoundBody } from './verifyContents';
 import { entryColumns } from '../rows/entryCodec';
 import { keepSync } from './keepSync';
-import { mendTree } from './mendTree';
+import { noteStandIn } from '../sync/standIns';
+import { mendTree, newestOf } from './mendTree';
 import { readableRows, salvageKey, type SalvageLeaves } from './salvageRows';
 
 /** Sessions that a recovery names; there is a command for all of them. */
@@ -42,7 +43,7 @@ class Rebuild {
   private readonly damagedTables = new Set<string>();
   private readonly refused = new Map<string, number>();
   /** What the indices say of entries, by seq: their pages are others than those of the rows. */
-  private readonly known = new Map<number, { uuid?: string; session?: string; parent?: string }>();
+  private readonly known = new Map<number, { uuid?: string; session?: string; parent?: string | null }>();
 
   constructor(
     private readonly source: Connection,
@@ -94,7 +95,8 @@ class Rebuild {
     for (const [column, index, key] of indices) {
       for (const row of readableRows(this.source, index, key, `seq, ${column}`)) {
         const [seq, value] = [row['seq'], row[column]];
-        if (typeof seq === 'number' && typeof value === 'string') this.known.set(seq, { ...this.known.get(seq), [column]: value });
+        if (typeof seq !== 'number' || !(typeof value === 'string' || (value === null && column === 'parent'))) continue;
+        this.known.set(seq, { ...this.known.get(seq), [column]: value });
       }
     }
   }
@@ -120,7 +122,9 @@ class Rebuild {
     const known = this.known.get(Number(row['seq'])) ?? {};
     const uuid = known.uuid !== undefined && referenced.has(known.uuid) ? known.uuid : row['uuid'];
     const isSession = this.has('sessions', 'uuid', row['session'] ?? null);
-    this.insert('entries', { ...row, uuid: uuid ?? null, session: (isSession ? undefined : known.session) ?? row['session'] ?? null });
+    const session = (isSession ? undefined : known.session) ?? row['session'] ?? null;
+    this.insert('entries', { ...row, uuid: uuid ?? null, session });
+    if (typeof uuid === 'string' && (uuid !== row['uuid'] || session !== row['session'])) noteStandIn(this.target, uuid);
   }
 
   /** Returns the bodies that belong to no known entry. */
@@ -140,8 +144,22 @@ class Rebuild {
   }
 
   private insertBody(row: Row, toolArgs: SqlValue | undefined): void {
-    if (!isSoundBody(row, toolArgs)) this.insertDamagedBody(Number(row['entry']), row, toolArgs);
-    else this.insert('bodies', row);
+    if (!isSoundBody(row, toolArgs)) return this.insertDamagedBody(Number(row['entry']), row, toolArgs);
+    this.goByBody(row);
+    this.insert('bodies', row);
+  }
+
+  /** A body has a checksum and the row of its entry has none: of what both say, the body is right. */
+  private goByBody({ entry: seq = null, content_json: json, text = null }: Row): void {
+    const entry = this.target.get('SELECT * FROM entries WHERE seq = ?', [seq]);
+    const content = JSON.parse(String(json)) as EntryContent;
+    if (!entry || entry['entry_type'] === content.type || typeof content.type !== 'string' || (content.type as string) === 'damaged')
+      return;
+    const columns = { ...entry, ...entryColumns({ ...content, text } as EntryContent) };
+    this.target.run("INSERT INTO meta(key, value) VALUES ('purging', 1)");
+    this.target.run('DELETE FROM entries WHERE seq = ?', [seq]);
+    this.target.run("DELETE FROM meta WHERE key = 'purging'");
+    this.insert('entries', columns);
   }
 
   private insertDamagedBody(seq: number, row: Row | undefined, toolArgs: SqlValue | undefined): void {
@@ -163,13 +181,14 @@ class Rebuild {
       seq,
       uuid,
       session,
-      parent: parent ?? null,
+      parent: parent === undefined ? newestOf(this.target, session, seq) : parent,
       ...columns,
       model_facing: isModelFacing ? 1 : 0,
       display: 1,
       created_at: before?.['created_at'] ?? 0,
     });
     if (!this.has('entries', 'seq', seq)) return false;
+    noteStandIn(this.target, uuid);
     if (isSound && body) this.insert('bodies', body);
     else this.insertDamagedBody(seq, body, null);
     return true;

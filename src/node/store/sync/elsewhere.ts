@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { leafRegister, type Stamp } from '../../../core/sync/change';
+import { leafRegister, type Change, type Stamp } from '../../../core/sync/change';
 import type { StandsElsewhere } from '../../../core/sync/syncStore';
 import type { Connection } from '../database/connection';
 import type { SessionRows } from '../rows/sessionRows';
@@ -22,6 +22,13 @@ export function noteElsewhere(connection: Connection, session: string, leaf: str
     device,
     JSON.stringify({ kind: 'registers', session, values: [{ name: leafRegister, value: leaf, tick }] }),
   ]);
+}
+
+/** What was noted of the session and is to be merged again. */
+export function takeElsewhere(connection: Connection, session: string): { readonly change: Change; readonly device: string }[] {
+  const rows = connection.all("SELECT n, device, change_json FROM sync_waiting WHERE session = ? AND needs LIKE 'elsewhere %'", [session]);
+  for (const { n } of rows) connection.run('DELETE FROM sync_waiting WHERE n = ?', [n ?? null]);
+  return rows.map((row) => ({ device: String(row['device']), change: JSON.parse(String(row['change_json'])) as Change }));
 }
 
 interface ElsewhereNeeds {

@@ -11,6 +11,7 @@ import {
   type Stamp,
 } from '../../../core/sync/change';
 import { needsFree, type MergeTarget } from '../../../core/sync/merge';
+import type { NewEntry } from '../../../core/session/entry';
 import type { SessionPatch } from '../../../core/session/session';
 import type { Pin } from '../../../core/session/storage';
 import { Renumbering } from '../../../core/transfer/renumbering';
@@ -19,9 +20,10 @@ import type { Purge } from '../rows/purge';
 import type { TreeRows } from '../rows/treeRows';
 import type { UsageRows } from '../rows/usageRows';
 import type { columnRegisters } from './outbox';
-import { noteElsewhere } from './elsewhere';
+import { noteElsewhere, takeElsewhere } from './elsewhere';
 import { metadataPrefix, pinPrefix } from './outbox';
 import type { PendingNeeds } from './pendingChanges';
+import type { Fragments } from './standIns';
 
 export interface MergeNeeds extends PendingNeeds {
   readonly tree: TreeRows;
@@ -46,6 +48,7 @@ export class MergeRows implements MergeTarget {
   /** Registers that were set here and stand in no record yet. */
   private readonly unsent = new Map<string, number>();
   private highest = 0;
+  private knownFragments: Fragments | null = null;
   private readonly notesKept = new Set<string>();
 
   constructor(
@@ -60,6 +63,10 @@ export class MergeRows implements MergeTarget {
   /** The clock that the caller is to set when all is merged. */
   get clock(): number {
     return this.highest;
+  }
+
+  private get fragments(): Fragments {
+    return (this.knownFragments ??= this.open.standIns.fragments());
   }
 
   observe(tick: number): void {
@@ -111,25 +118,52 @@ export class MergeRows implements MergeTarget {
   }
 
   insert(session: string, entry: CarriedEntry): void {
-    const { connection, entries } = this.open;
-    const { seq, content: said, cites, ...rest } = entry;
-    const content = this.withLocalNumbers(said, cites ?? []);
-    const isTaken = (sql: string, value: string) => connection.get(sql, [value]) !== undefined;
-    const sourceId = entry.sourceId ?? null;
-    const isKnownSource = sourceId !== null && isTaken('SELECT 1 FROM entries WHERE source_id = ?', sourceId);
-    const isDone = content.type === 'compaction' && isTaken('SELECT 1 FROM compactions WHERE operation_id = ?', content.operationId);
+    const { attachments, standIns } = this.open;
+    const local = this.localOf(session, entry);
     try {
-      if (isDone) throw new StoreError('invalid', content.operationId);
-      entries.insert({ ...rest, content, session, sourceId: isKnownSource ? null : sourceId }, seq);
-      this.open.attachments.want(session, { content, createdAt: entry.createdAt });
+      if (!local) throw new StoreError('invalid', entry.uuid);
+      standIns.insert(local, entry.seq, this.fragments);
+      attachments.want(session, local);
     } catch (error) {
       if (!StoreError.is(error) || error.reason !== 'invalid') throw error;
       // No device of ours writes such a thing; the rest must not stop at it.
       return this.wait(`refused ${entry.uuid}`, { kind: 'entries', session, entries: [entry], usage: [] }, this.device);
     }
-    connection.run(
+    if (entry.standsIn) standIns.add(entry.uuid);
+    this.count(session, entry.createdAt, entry.tokenEstimate ?? 0, local.content.type === 'message' ? 1 : 0);
+  }
+
+  isStandIn(entry: string): boolean {
+    return this.open.standIns.has(entry);
+  }
+
+  replace(session: string, entry: CarriedEntry): readonly { readonly change: Change; readonly device: string }[] {
+    const local = this.localOf(session, entry);
+    if (!local) return [];
+    const before = this.open.connection.get('SELECT session, token_estimate, entry_type FROM entries WHERE uuid = ?', [entry.uuid]);
+    this.open.standIns.replace(local, this.fragments);
+    this.count(String(before?.['session']), 0, -Number(before?.['token_estimate'] ?? 0), before?.['entry_type'] === 'message' ? -1 : 0);
+    this.count(session, entry.createdAt, entry.tokenEstimate ?? 0, local.content.type === 'message' ? 1 : 0);
+    this.open.attachments.want(session, local);
+    return takeElsewhere(this.open.connection, session);
+  }
+
+  /** As it is told here; null where another entry has recorded its compaction. */
+  private localOf(session: string, { seq: _, cites, standsIn: __, ...entry }: CarriedEntry): NewEntry | null {
+    const isElsewhere = (sql: string, value: string) =>
+      this.open.connection.get(`${sql} AND e.uuid <> ?`, [value, entry.uuid]) !== undefined;
+    const content = this.withLocalNumbers(entry.content, cites ?? []);
+    const recorded = 'SELECT 1 FROM compactions c JOIN entries e ON e.seq = c.entry WHERE c.operation_id = ?';
+    if (content.type === 'compaction' && isElsewhere(recorded, content.operationId)) return null;
+    const source = entry.sourceId ?? null;
+    const isKnown = source !== null && isElsewhere('SELECT 1 FROM entries e WHERE e.source_id = ?', source);
+    return { ...entry, content, session, sourceId: isKnown ? null : source };
+  }
+
+  private count(session: string, at: number, tokens: number, messages: number): void {
+    this.open.connection.run(
       'UPDATE sessions SET updated_at = max(updated_at, ?), total_tokens = total_tokens + ?, message_count = message_count + ? WHERE uuid = ?',
-      [entry.createdAt, entry.tokenEstimate ?? 0, content.type === 'message' ? 1 : 0, session],
+      [at, tokens, messages, session],
     );
   }
 

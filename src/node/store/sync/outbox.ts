@@ -60,20 +60,7 @@ const triggers: Readonly<Record<string, string>> = {
     ${queue} SELECT 'purge', old.uuid, NULL, ${tick} WHERE ${isLocal}; END`,
 };
 
-const tables = [
-  'state',
-  'outbox',
-  'log',
-  'stamps',
-  'waiting',
-  'keys',
-  'dropped_keys',
-  'purged',
-  'sent',
-  'attachments',
-  'notes',
-  'note_files',
-];
+const tables = ['state', 'outbox', 'log', 'stamps', 'waiting', 'keys', 'dropped_keys', 'purged', 'attachments', 'notes', 'note_files'];
 
 /**
  * Switches the outbox on, in the caller's transaction, and puts in it what the store holds. What was set before has the time at which

@@ -10,6 +10,7 @@ import type { PinRows } from '../rows/smallTables';
 import { decodeUsage } from '../rows/usageRows';
 import type { AttachmentRows } from './attachmentRows';
 import type { NoteRows } from './noteRows';
+import type { StandIns } from './standIns';
 import { columnRegisters, metadataPrefix, pinPrefix } from './outbox';
 
 export interface PendingNeeds {
@@ -19,6 +20,7 @@ export interface PendingNeeds {
   readonly pins: PinRows;
   readonly notes: NoteRows;
   readonly attachments: AttachmentRows;
+  readonly standIns: StandIns;
 }
 
 /** What is written by a model that cites entries (`Renumbering`). */
@@ -125,7 +127,8 @@ class Appended {
       if (entry.session !== session) continue;
       const { session: _, ...carried } = entry;
       const cites = this.citesOf(entry);
-      of.entries.push(cites.length === 0 ? carried : { ...carried, cites });
+      const standsIn = this.open.standIns.has(entry.uuid);
+      of.entries.push({ ...carried, ...(cites.length === 0 ? {} : { cites }), ...(standsIn ? { standsIn } : {}) });
       this.size += contentSize(entry.content);
       this.attached.push(...this.open.attachments.placesOf(session, entry));
     }

@@ -2,7 +2,7 @@ import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import { mergeChange } from '../../../core/sync/merge';
 import type { SealedRecord, SessionKey } from '../../../core/sync/sealedRecord';
-import type { Held, PendingReceipt, ReceivedRow } from '../../../core/sync/syncReplica';
+import type { Held, PendingReceipt, ReceivedRow, WantedKeys } from '../../../core/sync/syncReplica';
 import type { SyncSetup } from '../../../core/sync/syncStore';
 import type { Operations } from '../client/storeCalls';
 import type { Connection, Row } from '../database/connection';
@@ -33,7 +33,6 @@ export class SyncRows {
 
   held(): Held {
     const { connection, device } = this;
-    const keys = connection.all('SELECT id, session, wrapped, pushed FROM sync_keys ORDER BY id');
     const dropped = connection.all('SELECT id, done FROM sync_dropped_keys ORDER BY id');
     const ids = (rows: readonly Row[]) => rows.map((row) => String(row['id']));
     return {
@@ -49,8 +48,7 @@ export class SyncRows {
            ON l.device = devices.device AND l.place = (SELECT max(place) FROM sync_log WHERE device = devices.device)`,
         )
         .map((row) => ({ device: String(row['device']), next: Number(row['place']) + 1, mark: Number(row['mark']) })),
-      keys: keys.map(decodeKey),
-      keysToPush: keys.filter((row) => row['pushed'] === 0).map(decodeKey),
+      keysToPush: connection.all('SELECT id, session, wrapped FROM sync_keys WHERE pushed = 0 ORDER BY id').map(decodeKey),
       droppedKeys: ids(dropped),
       keysToDrop: ids(dropped.filter((row) => row['done'] === 0)),
       waitsForTurn: connection.get("SELECT 1 FROM sync_waiting WHERE needs LIKE 'free %' LIMIT 1") !== undefined,
@@ -61,6 +59,15 @@ export class SyncRows {
         )
         .map((row) => ({ device: String(row['device']), index: Number(row['place']), keyId: String(row['unread_key']) })),
     };
+  }
+
+  keys(wanted: WantedKeys): SessionKey[] {
+    const all = 'SELECT id, session, wrapped FROM sync_keys';
+    if (wanted === 'all') return this.connection.all(`${all} ORDER BY id`).map(decodeKey);
+    const [column, values] = 'ids' in wanted ? ['id', wanted.ids] : ['session', wanted.sessions];
+    return this.connection
+      .all(`${all} WHERE ${column} IN (SELECT value FROM json_each(?)) ORDER BY id`, [JSON.stringify(values)])
+      .map(decodeKey);
   }
 
   rows({ device, from, to }: { readonly device: string; readonly from: number; readonly to: number }): SealedRecord[] {
@@ -170,17 +177,22 @@ function receive(open: SyncNeeds, rows: readonly ReceivedRow[], keys: readonly S
 
 export const syncOperations = {
   syncSetup: ({ sync }) => sync.setup,
-  startSync: ({ connection, sync }, device, setup) =>
-    connection.transaction(() => {
-      if (sync.setup) connection.run('UPDATE sync_state SET setup_json = ?', [JSON.stringify(setup)]);
-      else openOutbox(connection, device, JSON.stringify(setup));
-    }),
+  startSync: {
+    run: ({ connection, sync }, device, setup) =>
+      connection.transaction(() => {
+        if (sync.setup) connection.run('UPDATE sync_state SET setup_json = ?', [JSON.stringify(setup)]);
+        else openOutbox(connection, device, JSON.stringify(setup));
+      }),
+    // Other windows on it take part from now on.
+    tells: () => ({ kind: 'session', session: null }),
+  },
   stopSync: {
     run: ({ connection }) => connection.transaction(() => closeOutbox(connection)),
     // A window that synchronizes it hears that it is off.
     tells: () => ({ kind: 'session', session: null }),
   },
   syncHeld: ({ sync }) => sync.held(),
+  syncKeys: ({ sync }, wanted) => sync.keys(wanted),
   syncRows: ({ sync }, range) => sync.rows(range),
   syncPending: (open, most) => pendingChanges(open, most),
   syncWrite: ({ connection, sync, attachments }, rows, keys, receipt) =>

@@ -26,6 +26,8 @@ const fixtureV7 = stored('v7');
 const fixtureV8 = stored('v8');
 /** What the program made of that one: its triggers of synchronizing are those of version 7. */
 const fixtureV9 = stored('v9');
+/** What the program made of that one, which has synchronized everything. */
+const fixtureV10 = stored('v10');
 /** In the header of a SQLite file. */
 const userVersionAt = 60;
 
@@ -351,6 +353,22 @@ describe('store: a file of version 9', () => {
       ],
       [['key', 'leaf'], [{ session: 's-a', hash, mime: 'image/png', at: 1, pieces: 1, state: 'unsent' }]],
     );
+    await store.close();
+    temp.remove();
+  });
+});
+
+describe('store: a file of version 10', () => {
+  it('has keys by their sessions, and goes on synchronizing', async () => {
+    const temp = tempFolder();
+    copyFileSync(fixtureV10, storeFiles(temp.path).main);
+    const store = await openHost(temp.path);
+    const { device } = await store.call('syncHeld', []);
+    const key = { id: 'k', session: 's-a', wrapped: new Uint8Array([1, 2, 3]) };
+    await store.call('syncWrite', [[], [key], null]);
+    const { keysToPush } = await store.call('syncHeld', []);
+    const found = await store.call('syncKeys', [{ sessions: ['s-a', 'nobody'] }]);
+    assert.deepEqual([typeof device, keysToPush, found, await store.call('syncKeys', [{ ids: ['l'] }])], ['string', [key], [key], []]);
     await store.close();
     temp.remove();
   });

@@ -6,7 +6,7 @@ import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import { wasmFile } from '../../../support/store/storeTemp';
 
 describe('store: a session that lost its row', () => {
-  it('is called by the first words of its user, whatever they are made of, and not by what they never saw', async () => {
+  it('is called by the first words of its user, whatever they are made of, and opens where it ended', async () => {
     const sqlite = await loadSqlite(wasmFile);
     const [source, target] = ['damaged', 'rebuilt'].map(
       (file) => new Connection(sqlite.openMemory(), { file, beforeCommit: () => undefined }),
@@ -26,8 +26,11 @@ describe('store: a session that lost its row', () => {
     say('b', '');
     assert.deepEqual(mendTree(source, target, []), ['titles and settings of 2 sessions']);
     assert.deepEqual(
-      target.all('SELECT title FROM sessions ORDER BY uuid').map(({ title }) => unpackText(title)),
-      ['Half a \ud83d of a \0 sign', ''],
+      target.all('SELECT title, leaf_entry FROM sessions ORDER BY uuid').map(({ title, leaf_entry: leaf }) => [unpackText(title), leaf]),
+      [
+        ['Half a \ud83d of a \0 sign', 'e3'],
+        ['', 'e4'],
+      ],
     );
     for (const connection of [source, target]) connection.close();
   });

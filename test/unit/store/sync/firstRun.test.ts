@@ -81,7 +81,7 @@ describe('a long history on a new device', function () {
     await origin.sync(empty);
     await fresh.join();
     await fresh.sync(empty);
-    const idsOf = async ({ store }: SyncDevice) => (await store.syncHeld()).keys.map(({ id }) => id);
+    const idsOf = async ({ store }: SyncDevice) => (await store.syncKeys('all')).map(({ id }) => id);
     deepStrictEqual([(await idsOf(fresh)).length > 0, await idsOf(fresh)], [true, await idsOf(origin)]);
     await origin.close();
     await fresh.close();
