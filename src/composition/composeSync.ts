@@ -13,9 +13,9 @@ export function composeSync(
       memory,
       contextKeys,
       folder: async () => (await location.resolve()).folder,
-      store: () => chat.store.get(),
+      store: chat.store,
       settings: () => configuration.current.sync,
-      chats: { places: chat.places, store: () => chat.store.current, isDismissed: (key) => memory.dismissedBanners.has(key) },
+      chats: { places: chat.places, isDismissed: (key) => memory.dismissedBanners.has(key) },
       log,
     }),
   );

@@ -25,6 +25,9 @@ export class StoreAccess implements Disposable {
   private readonly _onDidChangeContent = new Emitter<StoreChange>();
   /** Another window has changed something in the store. */
   readonly onDidChangeContent = this._onDidChangeContent.event;
+  private readonly _onDidOpen = new Emitter<SessionStore>();
+  /** It is open, for the first time or anew. */
+  readonly onDidOpen = this._onDidOpen.event;
   private opening: Promise<SessionStore> | null = null;
   private store: SessionStore | null = null;
   private lastFailure: unknown = null;
@@ -130,6 +133,7 @@ export class StoreAccess implements Disposable {
     this.forget();
     this._onDidChange.dispose();
     this._onDidChangeContent.dispose();
+    this._onDidOpen.dispose();
     try {
       await this.pauseOthers();
       await (await opening)?.close();
@@ -179,6 +183,7 @@ export class StoreAccess implements Disposable {
     );
     subscriptions.add(store.onDidChange((change) => this._onDidChangeContent.fire(change)));
     this.subscription = subscriptions;
+    this._onDidOpen.fire(store);
   }
 
   private forget(): void {

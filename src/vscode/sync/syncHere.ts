@@ -5,6 +5,7 @@ import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { SessionStore } from '../../core/ports';
+import type { StoreAccess } from '../history/storeAccess';
 import { systemClock } from '../../node/runtime/systemClock';
 import type { ApiKeysDeps } from '../models/apiKeys';
 import type { WindowState } from '../chat/windowState';
@@ -23,10 +24,10 @@ export interface SyncHereDeps {
   readonly memory: Pick<WindowState, 'synced' | 'setSynced'>;
   readonly contextKeys: Pick<ContextKeys, 'set'>;
   readonly folder: () => Promise<string>;
-  readonly store: () => Promise<SessionStore>;
+  readonly store: Pick<StoreAccess, 'get' | 'current' | 'onDidOpen' | 'onDidChangeContent'>;
   readonly settings: () => Settings['sync'];
-  /** The chats of this window, and the store while it is open. */
-  readonly chats: Pick<ElsewhereDeps, 'places' | 'store' | 'isDismissed'>;
+  /** The chats of this window. */
+  readonly chats: Pick<ElsewhereDeps, 'places' | 'isDismissed'>;
   readonly log: Log;
 }
 
@@ -55,6 +56,8 @@ export class SyncHere implements Disposable {
 
   constructor(private readonly deps: SyncHereDeps) {
     this.owned.add(workspace.onDidGrantWorkspaceTrust(() => this.begin()));
+    this.owned.add(deps.store.onDidOpen(() => this.look()));
+    this.owned.add(deps.store.onDidChangeContent((change) => change.kind === 'session' && change.session === null && this.look()));
     this.owned.add(window.onDidChangeWindowState(({ focused }) => focused && this.syncing?.wake('looked')));
     this.begin();
   }
@@ -89,6 +92,20 @@ export class SyncHere implements Disposable {
       ({ syncing }) => (this.paused ? undefined : syncing.apply()),
       (error: unknown) => this.deps.log.error('sync_not_loaded', { detail: errorText(error) }),
     );
+  }
+
+  /** Another window may have set it up: this one takes part then, as one that is opened later does. */
+  private look(): void {
+    const { store, secrets, memory, log } = this.deps;
+    if (!workspace.isTrusted || memory.synced() !== null || store.current === null) return;
+    const take = async (open: SessionStore) => {
+      const [{ setUpElsewhere }, { SyncSecrets }] = await Promise.all([import('./setUpElsewhere'), import('./syncSecrets')]);
+      const setup = await setUpElsewhere(open, new SyncSecrets(secrets), folderHere());
+      if (!setup || memory.synced() !== null) return;
+      await memory.setSynced({ history: setup.history, engine: setup.engine });
+      this.begin();
+    };
+    take(store.current).catch((error: unknown) => log.debug('sync_setup_unknown', { detail: errorText(error) }));
   }
 
   private wanted(): { readonly history: string; readonly engine: string } | null {
@@ -142,7 +159,9 @@ export class SyncHere implements Disposable {
       long: longState(syncing.state, memory.synced()?.engine ?? '', Date.now()),
       isProblem: syncing.state.failure !== null || syncing.state.problems.length > 0 || syncing.state.notes.length > 0,
     });
-    const elsewhere = this.owned.add(new ElsewhereWatch({ ...this.deps.chats, nameOf: (device) => syncing.nameOf(device), log }));
+    const elsewhere = this.owned.add(
+      new ElsewhereWatch({ ...this.deps.chats, store: () => store.current, nameOf: (device) => syncing.nameOf(device), log }),
+    );
     const progress = this.owned.add(new Progress(() => syncing.cancel()));
     this.owned.add(
       syncing.onDidChange(() => {
@@ -154,8 +173,8 @@ export class SyncHere implements Disposable {
     const commands = new SyncCommands({
       ...common,
       syncing,
-      store,
-      folder: workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath ?? null,
+      store: () => store.get(),
+      folder: folderHere(),
       lastAddress: () => settings().address,
       saveAddress: async (value) => workspace.getConfiguration().update(settingKey('sync.address'), value, ConfigurationTarget.Global),
       setWanted,
@@ -165,6 +184,11 @@ export class SyncHere implements Disposable {
     });
     return { syncing, commands, line };
   }
+}
+
+/** Folder of the workspace on this disk; null: none. */
+function folderHere(): string | null {
+  return workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath ?? null;
 }
 
 /** A notification while a long history comes in, with which it can be stopped. */

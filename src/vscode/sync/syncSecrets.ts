@@ -25,6 +25,11 @@ export class SyncSecrets {
     await this.secrets.store(uses, JSON.stringify([...others, { history, engine, workspace }]));
   }
 
+  /** Whether the workspace was set up so, and nobody has left since. */
+  async isUsed({ history, engine }: Used, workspace: string | null): Promise<boolean> {
+    return (await this.uses()).some((use) => use.history === history && use.engine === engine && use.workspace === workspace);
+  }
+
   /** Removes what no other workspace of this machine uses. */
   async forget({ history, engine }: Used, workspace: string | null): Promise<void> {
     const others = (await this.uses()).filter((use) => use.workspace !== workspace || use.history !== history);

@@ -1,4 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
+import type { SyncSetup } from '../../../../src/core/sync/syncStore';
+import { setUpElsewhere } from '../../../../src/vscode/sync/setUpElsewhere';
 import { SyncSecrets } from '../../../../src/vscode/sync/syncSecrets';
 
 describe('keys and passwords in the keyring', () => {
@@ -26,6 +28,18 @@ describe('keys and passwords in the keyring', () => {
     deepStrictEqual([await secrets.key('a'), await secrets.key('b'), await secrets.lastKey()], [undefined, phrase, phrase]);
     await secrets.forget({ history: 'b', engine }, '/three');
     deepStrictEqual([...kept], [['threadkeeper.sync.uses', '[]']]);
+  });
+
+  it('know which workspace was set up, until somebody leaves there', async () => {
+    const { secrets } = keyring();
+    const setup = { history: 'a', name: 'main', engine };
+    await secrets.save(setup, '/one', phrase, 'secret');
+    await secrets.save(setup, '/two', phrase, 'secret');
+    const found = (store: SyncSetup | null, workspace: string) =>
+      setUpElsewhere({ syncSetup: () => Promise.resolve(store) }, secrets, workspace);
+    deepStrictEqual([await found(setup, '/one'), await found(null, '/one'), await found(setup, '/three')], [setup, null, null]);
+    await secrets.forget(setup, '/one');
+    deepStrictEqual([await found(setup, '/one'), await found(setup, '/two')], [null, setup]);
   });
 
   it('keep another phrase that was used since', async () => {
