@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert';
-import type { CallExpression } from 'typescript';
+import ts, { type CallExpression } from 'typescript';
 import { english, shown, t, textLocale, useTranslations, wholeNumber } from '../../src/core/l10n';
 import { readTranslations, writeTranslations } from '../../src/protocol/l10n';
 import { chineseTexts as chinese } from '../support/vscode/chinese';
@@ -66,6 +66,31 @@ describe('the texts of the program', function () {
     deepStrictEqual(differing, []);
   });
 });
+
+describe('what a quick input asks for', function () {
+  this.timeout(30_000);
+
+  it('has room in its box, in Chinese as well', () => {
+    // A box of VS Code has 560 pixels: about 80 Latin letters, each half as wide as a Chinese one.
+    const width = (text: string) => [...text.replace(/\{\w+\}/g, '0000')].reduce((sum, letter) => sum + (letter > '\u2e80' ? 2 : 1), 0);
+    const texts = [...shippedNodes()].flatMap(({ node }) => {
+      const asked = askedFor(node);
+      return asked && isTranslation(asked) ? (literalsOf(asked.arguments[0]) ?? []) : [];
+    });
+    ok(texts.length > 20);
+    deepStrictEqual(
+      texts.flatMap((text) => [text, chinese[text] ?? '']).filter((text) => width(text) > 80),
+      [],
+    );
+  });
+});
+
+/** What is set as the placeholder of a quick input. */
+function askedFor(node: ts.Node): ts.Expression | undefined {
+  if (ts.isPropertyAssignment(node) && node.name.getText() === 'placeHolder') return node.initializer;
+  const isSet = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken;
+  return isSet && node.left.getText().endsWith('.placeholder') ? node.right : undefined;
+}
 
 describe('t', () => {
   afterEach(() => useTranslations({ language: 'en', texts: {} }));

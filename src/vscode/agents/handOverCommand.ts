@@ -138,7 +138,7 @@ async function pickTarget(title: string): Promise<TargetItem | undefined> {
   const colleague: TargetItem = {
     label: t('A Colleague…'),
     iconPath: new ThemeIcon('lock'),
-    description: t('an encrypted file without keys, tokens, passwords, home folders and attachments'),
+    description: t('an encrypted file without secrets, home folders and attachments'),
     program: null,
   };
   const line = { label: '', kind: QuickPickItemKind.Separator, program: null } as const;

@@ -147,9 +147,7 @@ export class TransferCommands {
     ];
     const kind = await window.showQuickPick(kinds, {
       title: t('Import Sessions'),
-      placeHolder: t(
-        'Exports of Threadkeeper and the sessions of Claude Code, Codex, Copilot, Cursor, opencode, Gemini CLI and 15 more are recognised by their content',
-      ),
+      placeHolder: t('Files of Claude Code, Codex, Cursor and 18 more programs, or of Threadkeeper'),
     });
     if (!kind) return;
     const picked = await window.showOpenDialog({

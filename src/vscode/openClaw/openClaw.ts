@@ -94,9 +94,7 @@ export class OpenClaw implements Disposable {
     const watched = inherit && this.watching?.wanted === sessionKey ? this.watching : null;
     const picked = await window.showQuickPick(items(found.agents, watched, twoWay, this.deps.now()), {
       title: t('Watch OpenClaw Session'),
-      placeHolder: t(
-        'Its history appears here and goes on as OpenClaw writes it. OpenClaw’s files are only read, unless you switch replies on.',
-      ),
+      placeHolder: t('OpenClaw’s files are only read, unless you switch replies on.'),
       matchOnDescription: true,
       matchOnDetail: true,
     });

@@ -41,7 +41,7 @@ export function pickFromHistory({
 }: HistorySearch): Promise<PickedHit | undefined> {
   const list = window.createQuickPick<Item>();
   list.title = t('Search History');
-  list.placeholder = t('Words, names, paths or a date, in every session; also tag:x role:user after:2026-11-01 session:20261122_001');
+  list.placeholder = t('Words, names, paths, dates; also tag:x role:user after:2026-11-01');
   list.keepScrollPosition = true;
   let round = 0;
   let areOthersSearched = false;

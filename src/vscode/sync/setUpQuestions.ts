@@ -37,7 +37,7 @@ export async function askAddress(kept: string): Promise<string | null> {
   ];
   const picked = await window.showQuickPick(choices, {
     title: t('Set Up Sync'),
-    placeHolder: t('Where do your machines meet? What is kept there is sealed: nobody can read it without your recovery phrase.'),
+    placeHolder: t('Where do your machines meet? What is kept there is sealed.'),
     ignoreFocusOut: true,
   });
   if (!picked) return null;

@@ -117,18 +117,18 @@ export class SyncCommands {
   async leave(): Promise<void> {
     const setup = await (await this.deps.store()).syncSetup();
     if (!setup) return this.isOff();
-    const leave = t('Leave');
+    const [leave, removeToo] = [t('Leave'), t('Leave and Remove It There')];
     const detail = [
       t('Everything that was said stays in this workspace, also what came from other devices. It is no longer exchanged.'),
-      t('What this device has sent stays, sealed, in {0}. Other devices go on with it.', engineName(setup.engine)),
+      t('“{0}” keeps what this device has sent, sealed, in {1}. Other devices go on with it.', leave, engineName(setup.engine)),
       t(
-        'Or remove the history there: other devices keep what they have and stop synchronizing. Backups of that place may still hold it, sealed.',
+        '“{0}” ends it for all: other devices keep what they have and stop synchronizing. Backups of that place may still hold the history, sealed.',
+        removeToo,
       ),
       t(
         'The recovery phrase and the password leave this machine unless another workspace here uses them. To come back, you need the phrase.',
       ),
     ].join('\n\n');
-    const removeToo = t('Leave and Remove It There');
     const answer = await window.showWarningMessage(t('Leave sync?'), { modal: true, detail }, leave, removeToo);
     if (answer !== leave && answer !== removeToo) return;
     await this.deps.setWanted(null);
