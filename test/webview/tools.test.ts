@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { axeViolations } from './support/axe';
-import { running, snapshot, tool } from './support/fixtures';
+import { assistant, running, snapshot, tool } from './support/fixtures';
 import { useViews } from './support/openView';
 
 const question = { title: 'Edit src/parser/tokens.ts', detail: null, everyTime: false, lasting: true, change: null };
@@ -153,6 +153,18 @@ describe('tool calls that ask', function () {
     });
     await view.button('Continue').click();
     deepStrictEqual(await view.requested('retry'), { method: 'retry' });
+  });
+
+  it('let a turn go on that was stopped while they ran', async () => {
+    const stopped = tool('c1', { name: 'run_command', status: 'running', output: null });
+    const view = await open({ snapshot: snapshot({ rows: [stopped], turn: running('tools') }) });
+    strictEqual(await view.find('.remark').count(), 0);
+    await view.delta({ kind: 'row_changed', row: { ...stopped, status: 'interrupted', output: '' } }, { kind: 'turn', turn: null });
+    strictEqual(await view.text('[data-id=c1] .remark'), 'No answer yet Continue');
+    await view.button('Continue').click();
+    deepStrictEqual(await view.requested('retry'), { method: 'retry' });
+    await view.delta({ kind: 'row', row: assistant('a1', 'Done.') });
+    strictEqual(await view.find('.remark').count(), 0);
   });
 
   it('show how much a side question has read, and open all of it', async () => {

@@ -6,7 +6,7 @@ import { ask } from '../../lib/events';
 import { icon } from '../../render/icons';
 import { attachmentList } from '../../composer/attachmentList';
 import { labelChip } from './branchRows';
-import { commonActions, excludedRemark, pinnedRemark, rowActions, type RowContext } from './rowParts';
+import { commonActions, excludedRemark, pinnedRemark, rowActions, unansweredRemark, type RowContext } from './rowParts';
 
 type User = TranscriptRow & { kind: 'user' };
 
@@ -55,7 +55,7 @@ export function userRow(
       ])}
       ${pinnedRemark(pinned)} ${excludedRemark({ id, excluded, folded }, canBranch)}
     </article>
-    ${last && canBranch ? html`<p class="remark">${t('No answer yet')} <button type="button" class="link-button" @click=${ask({ method: 'retry' })}>${t('Try again')}</button></p>` : nothing}
+    ${last && canBranch ? unansweredRemark(t('Try again')) : nothing}
   `;
 }
 
@@ -169,7 +169,10 @@ export interface Thought {
   readonly durationMs: number | null;
 }
 
-export function thinkingRow({ text, streaming, durationMs }: Thought, { speaker, expanded, toggle }: RowContext): TemplateResult {
+export function thinkingRow(
+  { text, streaming, durationMs }: Thought,
+  { speaker, expanded, toggle, last, canBranch }: RowContext,
+): TemplateResult {
   const label = streaming
     ? t('Thinking…')
     : durationMs === null || durationMs < 1_000
@@ -183,6 +186,7 @@ export function thinkingRow({ text, streaming, durationMs }: Thought, { speaker,
       </button>
       ${expanded ? html`<tk-markdown class="thoughts" .source=${{ text, streaming }}></tk-markdown>` : nothing}
     </div>
+    ${last && canBranch ? unansweredRemark(t('Continue')) : nothing}
   `;
 }
 

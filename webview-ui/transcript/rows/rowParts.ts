@@ -118,6 +118,11 @@ export function pinnedRemark(pinned: boolean): TemplateResult | typeof nothing {
   return pinned ? html`<p class="remark">${icon('pin')} ${t('Pinned')}</p>` : nothing;
 }
 
+/** The turn was stopped, or broke off, before it came to an answer. */
+export function unansweredRemark(action: string): TemplateResult {
+  return html`<p class="remark">${t('No answer yet')} <button type="button" class="link-button" @click=${ask({ method: 'retry' })}>${action}</button></p>`;
+}
+
 /** What is folded is out of the context anyway. */
 export function excludedRemark(
   { id, excluded, folded }: { readonly id: string; readonly excluded: boolean; readonly folded: boolean },

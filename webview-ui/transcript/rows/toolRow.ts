@@ -8,7 +8,7 @@ import { lineCounts } from './changeLines';
 import { approvalCard } from './decisionCards';
 import { ask } from '../../lib/events';
 import { heading } from './messageRows';
-import { excludedRemark, type RowContext } from './rowParts';
+import { excludedRemark, unansweredRemark, type RowContext } from './rowParts';
 
 type Tool = TranscriptRow & { kind: 'tool' };
 
@@ -26,7 +26,7 @@ const statuses: Record<Tool['status'], { label: () => string; icon: IconName }> 
 const waiting: { label: () => string; icon: IconName } = { label: () => t('needs your permission'), icon: 'lock' };
 
 /** One line: what was called, with what, and how it went; more on request. */
-export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: RowContext): TemplateResult {
+export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch, last }: RowContext): TemplateResult {
   const status = tool.approval ? waiting : statuses[tool.status];
   return html`
     ${heading(speaker)}
@@ -63,6 +63,7 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
       }
       ${excludedRemark(tool, canBranch)}
     </div>
+    ${last && canBranch ? unansweredRemark(t('Continue')) : nothing}
   `;
 }
 
