@@ -14,6 +14,7 @@ import type { Session } from '../../core/session/session';
 import { newSeal } from '../runtime/ids';
 import { programNameOf } from '../../core/transfer/programs';
 import type { ReadableStore, SharedHistories, SharedHistory } from './sharedHistories';
+import { untrashed } from './untrashed';
 import { whyInHistories, type WhyInput } from './whyTool';
 
 const defaultTokens = 3_000;
@@ -40,6 +41,12 @@ export interface SearchInput extends Where {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly maxTokens?: number | undefined;
+}
+
+/** Beside these, what the tool of the product takes. */
+export interface RecallInput extends Where {
+  readonly maxTokens?: number | undefined;
+  readonly [name: string]: unknown;
 }
 
 /**
@@ -147,14 +154,17 @@ export class HistoryTools {
   }
 
   /** Ids and neighbours, by the very tool that the model of a conversation has. */
-  async recall({ workspace, ...input }: Where & Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolAnswer> {
+  async recall({ workspace, maxTokens, ...input }: RecallInput, signal: AbortSignal): Promise<ToolAnswer> {
     const histories = await this.histories.all(workspace);
     const [only, ...others] = histories;
     if (others.length > 0 && input['query'] === undefined)
       return failed(`Ids belong to one workspace: say which. There are: ${oneLineOf(histories.map(({ name }) => name).join(', '))}.`);
+    // Each has its share: the bound is that of the whole answer.
+    const share = Math.floor(boundOf(maxTokens) / histories.length);
     const answers = await Promise.all(
       histories.map(async ({ name, store }) => {
-        const { text, status } = await createRecallTool({ store, session: () => null, newSeal }).run(input, signal);
+        const recall = createRecallTool({ store: untrashed(store), session: () => null, newSeal });
+        const { text, status } = await recall.run({ ...input, maxTokens: share }, signal);
         return { text: only && others.length > 0 ? `Workspace ${oneLineOf(name)}:\n${text}` : text, isError: status !== 'ok' };
       }),
     );
@@ -272,7 +282,8 @@ export class HistoryTools {
 
   private async entryNamed(store: ReadableStore, name: string): Promise<StoredEntry | undefined> {
     const seq = /^#?(\d{1,15})$/.exec(name)?.[1];
-    return (seq === undefined ? await store.entries([name]) : await store.entriesBySeq([Number(seq)]))[0];
+    const readable = untrashed(store);
+    return (seq === undefined ? await readable.entries([name]) : await readable.entriesBySeq([Number(seq)]))[0];
   }
 }
 

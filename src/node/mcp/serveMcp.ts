@@ -2,7 +2,7 @@ import { McpServer, ResourceTemplate, type CallToolResult } from '@modelcontextp
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import { errorText } from '../../core/errors';
-import { HistoryTools, resourceUri, type ToolAnswer } from './historyTools';
+import { HistoryTools, resourceUri, type RecallInput, type ToolAnswer } from './historyTools';
 import type { SharedHistories } from './sharedHistories';
 
 export interface McpOptions {
@@ -162,7 +162,7 @@ function serverOver(tools: HistoryTools, version: string, writesNotes: boolean):
 }
 
 /** The tool of the product takes what is left out for not said, and what is undefined for wrong. */
-function withoutGaps(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withoutGaps(input: RecallInput): RecallInput {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
 

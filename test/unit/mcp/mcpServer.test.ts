@@ -162,6 +162,24 @@ describe('threadkeeper mcp', function () {
     }
   });
 
+  it('shows nothing of a session in the trash, whatever names its entries', async () => {
+    await setShared(temp.path, true);
+    const { entries } = await store.page('u1', { limit: 10 });
+    const [first, last] = [entries[0]!, entries.at(-1)!];
+    await store.updateSession('u1', { deletedAt: at });
+    const agent = await client('--store', temp.path);
+    for (const [name, args] of [
+      ['recall', { entryIds: [`#${first.seq}`] }],
+      ['recall', { entryIds: [first.uuid] }],
+      ['recall', { around: `#${last.seq}` }],
+      ['read_session', { session: 'u2', before: `#${last.seq}` }],
+      ['read_session', { session: 'u1' }],
+    ] as const) {
+      const { text, isError } = await agent.call(name, args);
+      assert.deepEqual([isError, text.includes('54329')], [true, false], `${name}: ${text}`);
+    }
+  });
+
   it('writes a new note only where that was asked for, and changes none', async () => {
     await setShared(temp.path, true);
     mkdirSync(join(temp.path, 'notes'));
@@ -207,6 +225,24 @@ describe('threadkeeper mcp', function () {
       (await agent.call('search_history', { query: 'lemurglass', workspace: 'bank' })).text,
       /No workspace that is shared is called "bank"/,
     );
+  });
+
+  it('keeps to the bound of an answer over all workspaces', async () => {
+    const registry = join(temp.path, 'global');
+    for (const name of ['shop', 'bank', 'club', 'farm']) {
+      const workspace = { candidateDir: join(temp.path, name), workspaceUris: [`file:///work/${name}`] };
+      const { folder } = await resolveStoreFolder({ globalDir: registry, ...workspace });
+      const other = await openTestStore(folder);
+      await other.createSession({ uuid: name, channel: 'cli', title: name, createdAt: at });
+      const texts = Array.from({ length: 8 }, (_, i) => userMessage(name, null, `lemurglass ${i} ${'word '.repeat(300)}`));
+      await other.append(name, { entries: texts });
+      await other.close();
+      await setShared(folder, true);
+    }
+    const agent = await client('--all', '--registry', registry);
+    const { text, isError } = await agent.call('recall', { query: 'lemurglass', maxTokens: 2_000 });
+    assert.deepEqual([isError, text.match(/^Workspace /gm)?.length], [false, 4]);
+    assert.ok(estimateTokens(text) <= 2_400, `${estimateTokens(text)} tokens`);
   });
 
   it('serves twenty agents at once, while a window writes', async () => {
