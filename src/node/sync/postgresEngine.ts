@@ -249,8 +249,9 @@ export async function openPostgres(
 /** Encrypted, and to the server that the certificate names; not needed to reach this machine. Exported for its tests. */
 export function tlsFor(address: string): false | { readonly ca?: string } {
   const { hostname, searchParams } = new URL(address);
-  const host = searchParams.get('host') ?? decodeURIComponent(hostname);
-  if (host === '' || host === 'localhost' || host === '127.0.0.1' || host === '[::1]' || host.startsWith('/')) return false;
+  // As the client chooses it: otherwise a second or an empty `host` would pass for this machine, and another one be reached.
+  const host = searchParams.getAll('host').at(-1) || decodeURIComponent(hostname) || process.env['PGHOST'] || 'localhost';
+  if (host === 'localhost' || host === '127.0.0.1' || host === '[::1]' || host.startsWith('/')) return false;
   const root = searchParams.get('sslrootcert');
   return root === null ? {} : { ca: readFileSync(root, 'utf8') };
 }

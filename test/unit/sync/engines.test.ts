@@ -3,6 +3,7 @@ import { deepStrictEqual, ok, rejects } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { syncOnce } from '../../../src/core/sync/exchange';
 import type { SealedRecord } from '../../../src/core/sync/sealedRecord';
 import { EngineError, type SyncEngine } from '../../../src/core/sync/syncEngine';
@@ -17,6 +18,11 @@ import { PostgresServer } from '../../support/sync/postgresServer';
 import { waitFor } from '../../support/waitFor';
 
 const keys = historyKeys(readPhrase(newPhrase()), 'main');
+
+/** The host that the client itself makes of an address. */
+function hostReached(connectionString: string): string {
+  return new pg.Client({ connectionString }).host;
+}
 
 interface Subject {
   readonly name: string;
@@ -365,5 +371,32 @@ describe('the address of a database', () => {
       [false, false, false, false],
     );
     deepStrictEqual(['postgres://u@db.example.com/d', 'postgres://u@10.0.0.7/d?sslmode=disable'].map(tlsFor), [{}, {}]);
+  });
+
+  it('asks for TLS by the host that is reached, whatever else the address says', () => {
+    const addresses = [
+      'postgres://u@db.example.com/d?host=',
+      'postgres://u@db.example.com/d?host=localhost&host=db.example.com',
+      'postgres://u@localhost/d?host=db.example.com',
+      'postgres://u@db.example.com/d?host=localhost',
+    ];
+    deepStrictEqual(
+      addresses.map((address) => [hostReached(address), tlsFor(address)]),
+      [
+        ['db.example.com', {}],
+        ['db.example.com', {}],
+        ['db.example.com', {}],
+        ['localhost', false],
+      ],
+    );
+    const before = process.env['PGHOST'];
+    try {
+      process.env['PGHOST'] = 'db.example.com';
+      deepStrictEqual([hostReached('postgres:///d'), tlsFor('postgres:///d')], ['db.example.com', {}]);
+      delete process.env['PGHOST'];
+      deepStrictEqual([hostReached('postgres:///d'), tlsFor('postgres:///d')], ['localhost', false]);
+    } finally {
+      if (before !== undefined) process.env['PGHOST'] = before;
+    }
   });
 });
