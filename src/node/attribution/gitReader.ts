@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import { squeezed } from '../../core/attribution/chooseEdits';
 import type { FoundRepository } from '../rewind/gitRepository';
 
@@ -82,8 +83,8 @@ export class GitReader {
     return new Promise((resolve, reject) => {
       const settings = ['core.fsmonitor=false', 'core.hooksPath=', 'log.showSignature=false', 'blame.ignoreRevsFile='];
       const child = spawn('git', ['--no-pager', ...settings.flatMap((one) => ['-c', one]), '--literal-pathspecs', ...args], {
-        // On Windows a program is looked for in the current folder first: never in the user's.
-        cwd: this.repository.gitDir,
+        // On Windows a program is looked for in the current folder first: never in one that somebody else has filled.
+        cwd: dirname(process.execPath),
         windowsHide: true,
         stdio: ['ignore', 'pipe', 'pipe'],
         signal: this.signal,
@@ -96,7 +97,9 @@ export class GitReader {
           GIT_WORK_TREE: this.repository.gitDir,
           GIT_OPTIONAL_LOCKS: '0',
           GIT_TERMINAL_PROMPT: '0',
+          // Of a repository that leaves objects to a remote, which may be a command: Git before 2.45 knows the second alone.
           GIT_NO_LAZY_FETCH: '1',
+          GIT_ALLOW_PROTOCOL: '',
         },
       });
       const out: Buffer[] = [];
