@@ -1,5 +1,7 @@
 import { diffArrays } from 'diff';
-import type { TextEdit } from './editRecord';
+import type { CandidateEdit, TextEdit } from './editRecord';
+import { alike, squeezed, weightOf } from './lineText';
+import { linesByReplay } from './ownedLines';
 
 /** A line in the state of a file with which it came. */
 export interface LineState {
@@ -18,23 +20,17 @@ export interface LineState {
   readonly copies?: number;
 }
 
-export interface CandidateEdit extends TextEdit {
-  /** UUID of the entry that did it. */
-  readonly entry: string;
-  readonly at: number;
-}
-
 export interface ChosenEdits {
   /** None: nobody is known. One: that one. Several: one of these, and which cannot be said. */
   readonly edits: readonly CandidateEdit[];
   /** They are older than the state before, in which the line does not stand: whoever asks looks whether it did stand in one between. */
   readonly stale: boolean;
+  /** Lines of the state that say the same as the asked one, which is among them, and are known to be of the same edit. */
+  readonly places: readonly number[];
 }
 
 /** Git keeps whole seconds. */
 const tickMs = 1_000;
-/** Letters and digits from which a line tells of itself: a bracket alone stands everywhere. */
-const tellingCharacters = 8;
 /** Lines in which two states may differ to be compared. */
 const mostDifferent = 4_000;
 /** Neighbouring lines that are compared in each direction. */
@@ -47,31 +43,32 @@ const mostNeighbours = 40;
 export function chooseEdits(state: LineState, candidates: readonly CandidateEdit[]): ChosenEdits {
   const file = state.lines.map(squeezed);
   const target = file[state.line] ?? '';
+  const places = [state.line];
+  const nobody = { edits: [], stale: false, places };
+  const isCopied = (state.copies ?? 1) > 1 && file.filter((text) => alike(text) === alike(target)).length === 1;
+  if (isCopied || (state.isRepeated && !isRow(file, state.line))) return nobody;
+  const { since } = state;
   const inTime = distinct(candidates).filter(({ at }) => at < state.until + tickMs);
+  const recent = since === null ? inTime : inTime.filter(({ at }) => at >= since);
+  const replayed = state.copies === undefined && linesByReplay(state.earlier ?? [], recent, state.lines, state.line);
+  if (replayed) return { edits: [replayed.edit], stale: false, places: replayed.lines };
   const changed = state.earlier && changedPlaces(state.earlier.map(squeezed), file);
   // It came with this state only by one of several ways to see it.
-  if ((changed && !changed.surely.has(state.line)) || (state.isRepeated && !isRow(file, state.line))) return { edits: [], stale: false };
-  if ((state.copies ?? 1) > 1 && file.filter((text) => text === target).length === 1) return { edits: [], stale: false };
-  const places = file.flatMap((text, i) => (text === target && (i === state.line || !changed || changed.maybe.has(i)) ? [i] : []));
-  const choose = (from: readonly CandidateEdit[], isFresh: boolean) => winners(from, file, state.line, places, isFresh);
-  const { since } = state;
-  const fresh = choose(since === null ? inTime : inTime.filter(({ at }) => at >= since), true);
-  if (fresh.length > 0 || since === null) return { edits: fresh, stale: false };
+  if (changed && !changed.surely.has(state.line)) return nobody;
+  const equal = file.flatMap((text, i) => (text === target && (i === state.line || !changed || changed.maybe.has(i)) ? [i] : []));
+  const choose = (from: readonly CandidateEdit[], isFresh: boolean) => winners(from, file, state.line, equal, isFresh);
+  const fresh = choose(recent, true);
+  if (fresh.length > 0 || since === null) return { edits: fresh, stale: false, places };
   const stale = choose(
     inTime.filter(({ at }) => at < since),
     false,
   );
-  return { edits: stale, stale: stale.length > 0 };
+  return { edits: stale, stale: stale.length > 0, places };
 }
 
 /** Whether lines beside it said the same in that state as well. */
 function isRow(file: readonly string[], line: number): boolean {
   return file[line - 1] === file[line] || file[line + 1] === file[line];
-}
-
-/** The text of a line as it is compared. */
-export function squeezed(line: string): string {
-  return line.replace(/\s+/g, '');
 }
 
 interface Placed {
@@ -158,11 +155,6 @@ function fit(after: readonly string[], i: number, file: readonly string[], place
       score += weightOf(one);
     }
   return score;
-}
-
-/** How much a line tells of itself, from 0 to 1. */
-export function weightOf(line: string): number {
-  return Math.min(1, (line.match(/[\p{L}\p{N}_]/gu)?.length ?? 0) / tellingCharacters);
 }
 
 interface ChangedPlaces {

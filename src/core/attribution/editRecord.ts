@@ -9,6 +9,15 @@ export interface TextEdit {
   readonly after: string;
 }
 
+/** An edit of the file that is asked about. */
+export interface CandidateEdit extends TextEdit {
+  /** UUID of the entry that did it. */
+  readonly entry: string;
+  readonly at: number;
+  /** It holds all of the file, before and after. */
+  readonly isWhole?: boolean;
+}
+
 /** A call that may have changed a file, or an answer that may hold blocks of changes. */
 export interface FileEditRecord {
   readonly entry: StoredEntry;

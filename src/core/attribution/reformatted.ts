@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { squeezed, weightOf } from './chooseEdits';
+import { squeezed, weightOf } from './lineText';
 
 const mostDifferent = 4_000;
 

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
-import { squeezed } from '../../core/attribution/chooseEdits';
+import { squeezed } from '../../core/attribution/lineText';
 import type { FoundRepository } from '../rewind/gitRepository';
+import { GitContents } from './gitContents';
 
 /** The commit with which a line came, as `git blame` tells it. */
 export interface Blamed {
@@ -28,14 +29,36 @@ const around = 15;
 
 /** Asks Git about commits, and never about the work tree: then neither filters nor hooks of a repository are run. */
 export class GitReader {
+  private readonly contents: GitContents;
+  private readonly known = new Map<string, Promise<readonly string[] | null>>();
+
   constructor(
     private readonly repository: FoundRepository,
     private readonly signal: AbortSignal,
-  ) {}
+  ) {
+    this.contents = new GitContents(
+      () => spawn('git', argumentsOf(['cat-file', '--batch']), { ...this.options, stdio: ['pipe', 'pipe', 'ignore'] }),
+      mostBytes,
+      timeLimitMs,
+    );
+  }
+
+  close(): void {
+    this.contents.close();
+  }
 
   /** The lines of a file in a commit; null: it is not there, or no text. Rejects when Git cannot be used. */
-  async lines(commit: string, path: string): Promise<readonly string[] | null> {
-    const text = await this.optional(['cat-file', 'blob', `${commit}:${path}`]);
+  lines(commit: string, path: string): Promise<readonly string[] | null> {
+    const name = `${commit}:${path}`;
+    const known = this.known.get(name) ?? this.readLines(commit, path);
+    this.known.set(name, known);
+    return known;
+  }
+
+  private async readLines(commit: string, path: string): Promise<readonly string[] | null> {
+    this.signal.throwIfAborted();
+    const isOneLine = !/[\n\r]/.test(path);
+    const text = isOneLine ? await this.contents.text(commit, path) : await this.optional(['cat-file', 'blob', `${commit}:${path}`]);
     return text === null || text.includes('\0') ? null : linesOf(text);
   }
 
@@ -66,8 +89,24 @@ export class GitReader {
     const commits = (await this.optional(['rev-list', `--max-count=${mostStates}`, since, commit, '--', path])) ?? '';
     const wanted = squeezed(line);
     for (const one of commits.split('\n').filter((name) => name !== ''))
-      if ((await this.lines(one, path))?.some((text) => squeezed(text) === wanted)) return true;
+      if ((await this.readLines(one, path))?.some((text) => squeezed(text) === wanted)) return true;
     return false;
+  }
+
+  /** The states of a file after a commit up to another, the oldest first, each under one of its names; of very many, some. */
+  async *statesBetween(from: string, to: string, paths: readonly string[]): AsyncGenerator<readonly string[]> {
+    const said = await this.optional(['rev-list', '--first-parent', '--reverse', `${from}..${to}`, '--', ...paths]);
+    const commits = (said ?? '').split('\n').filter((name) => name !== '');
+    const every = Math.ceil(commits.length / mostStates);
+    for (const [i, one] of commits.entries()) {
+      if (i % every !== 0 && i < commits.length - 1) continue;
+      for (const path of paths) {
+        const lines = await this.readLines(one, path);
+        if (!lines) continue;
+        yield lines;
+        break;
+      }
+    }
   }
 
   private async optional(args: readonly string[]): Promise<string | null> {
@@ -81,27 +120,7 @@ export class GitReader {
   private run(args: readonly string[]): Promise<{ readonly code: number | null; readonly out: string; readonly error: string }> {
     this.signal.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const settings = ['core.fsmonitor=false', 'core.hooksPath=', 'log.showSignature=false', 'blame.ignoreRevsFile='];
-      const child = spawn('git', ['--no-pager', ...settings.flatMap((one) => ['-c', one]), '--literal-pathspecs', ...args], {
-        // On Windows a program is looked for in the current folder first: never in one that somebody else has filled.
-        cwd: dirname(process.execPath),
-        windowsHide: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        signal: this.signal,
-        timeout: timeLimitMs,
-        env: {
-          ...process.env,
-          LC_ALL: 'C',
-          GIT_DIR: this.repository.gitDir,
-          // Paths are those of commits, whatever folder this is.
-          GIT_WORK_TREE: this.repository.gitDir,
-          GIT_OPTIONAL_LOCKS: '0',
-          GIT_TERMINAL_PROMPT: '0',
-          // Of a repository that leaves objects to a remote, which may be a command: Git before 2.45 knows the second alone.
-          GIT_NO_LAZY_FETCH: '1',
-          GIT_ALLOW_PROTOCOL: '',
-        },
-      });
+      const child = spawn('git', argumentsOf(args), { ...this.options, stdio: ['ignore', 'pipe', 'pipe'], timeout: timeLimitMs });
       const out: Buffer[] = [];
       let [size, error] = [0, ''];
       child.stdout.on('data', (data: Buffer) => {
@@ -116,6 +135,32 @@ export class GitReader {
       child.once('close', (code) => resolve({ code, out: Buffer.concat(out).toString('utf8'), error }));
     });
   }
+
+  private get options() {
+    return {
+      // On Windows a program is looked for in the current folder first: never in one that somebody else has filled.
+      cwd: dirname(process.execPath),
+      windowsHide: true,
+      signal: this.signal,
+      env: {
+        ...process.env,
+        LC_ALL: 'C',
+        GIT_DIR: this.repository.gitDir,
+        // Paths are those of commits, whatever folder this is.
+        GIT_WORK_TREE: this.repository.gitDir,
+        GIT_OPTIONAL_LOCKS: '0',
+        GIT_TERMINAL_PROMPT: '0',
+        // Of a repository that leaves objects to a remote, which may be a command: Git before 2.45 knows the second alone.
+        GIT_NO_LAZY_FETCH: '1',
+        GIT_ALLOW_PROTOCOL: '',
+      },
+    };
+  }
+}
+
+function argumentsOf(args: readonly string[]): readonly string[] {
+  const settings = ['core.fsmonitor=false', 'core.hooksPath=', 'log.showSignature=false', 'blame.ignoreRevsFile='];
+  return ['--no-pager', ...settings.flatMap((one) => ['-c', one]), '--literal-pathspecs', ...args];
 }
 
 export function linesOf(text: string): string[] {

@@ -1,9 +1,11 @@
 import { diffArrays } from 'diff';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
-import { chooseEdits, type CandidateEdit, type ChosenEdits, type LineState, squeezed } from '../../core/attribution/chooseEdits';
+import { chooseEdits, type ChosenEdits, type LineState } from '../../core/attribution/chooseEdits';
 import { editsOf } from '../../core/attribution/callEdits';
-import type { ExchangeAround, FileEditRecord } from '../../core/attribution/editRecord';
+import type { CandidateEdit, ExchangeAround, FileEditRecord } from '../../core/attribution/editRecord';
+import { alike, squeezed } from '../../core/attribution/lineText';
+import { laterLines, ownedLines } from '../../core/attribution/ownedLines';
 import { beforeMoving, beforeReformatting } from '../../core/attribution/reformatted';
 import type { SessionStore } from '../../core/ports';
 import type { FileVersion } from '../../core/rewind/fileChanges';
@@ -87,6 +89,9 @@ interface CommittedLine {
   readonly line: number;
 }
 
+/** A line in the text in which it was looked at. */
+type Shown = Pick<LineState, 'lines' | 'line'>;
+
 interface Outcome {
   readonly chosen: readonly CandidateEdit[];
   readonly commit: Blamed | null;
@@ -116,12 +121,15 @@ class LineSearch {
   async run(): Promise<Outcome> {
     const { repository } = this;
     if (!repository) return this.withoutCommits('no_repository');
+    const git = new GitReader(repository, this.signal);
     try {
-      return await this.byCommits(repository);
+      return await this.byCommits(git, repository);
     } catch (error) {
       this.signal.throwIfAborted();
       if (error instanceof Error && 'reason' in error) throw error;
       return this.withoutCommits('git_failed');
+    } finally {
+      git.close();
     }
   }
 
@@ -132,8 +140,7 @@ class LineSearch {
     return { chosen: edits, commit: null, withoutGit };
   }
 
-  private async byCommits(repository: FoundRepository): Promise<Outcome> {
-    const git = new GitReader(repository, this.signal);
+  private async byCommits(git: GitReader, repository: FoundRepository): Promise<Outcome> {
     const path = fileIn(repository, this.asked.file);
     const lines = linesOf(this.asked.text);
     const head = await git.lines('HEAD', path);
@@ -141,20 +148,21 @@ class LineSearch {
     if (head === null || place === null) {
       const since = head === null ? null : await git.lastCommit('HEAD', path);
       const state: LineState = { lines, line: this.asked.line, earlier: head, since, until: this.now };
-      const chosen = await this.choose(git, state, [path], head === null ? null : { commit: 'HEAD', path });
+      const { edits: chosen } = await this.choose(git, state, [path], head === null ? null : { commit: 'HEAD', path });
       if (chosen.length > 0 || head === null) return { chosen, commit: null, withoutGit: null };
       const before = beforeReformatting(head, lines, this.asked.line);
       return before === null
         ? { chosen, commit: null, withoutGit: null }
-        : { ...(await this.committed(git, 'HEAD', path, before)), commit: null, withoutGit: null };
+        : { ...(await this.committed(git, { commit: 'HEAD', path, line: before }, null)), commit: null, withoutGit: null };
     }
-    return { ...(await this.committed(git, 'HEAD', path, place)), withoutGit: null };
+    const now = { lines, line: this.asked.line };
+    return { ...(await this.committed(git, { commit: 'HEAD', path, line: place }, now)), withoutGit: null };
   }
 
-  /** From a line of a committed state to the edit: past commits that have only written it otherwise. */
-  private async committed(git: GitReader, commit: string, path: string, line: number): Promise<Pick<Outcome, 'chosen' | 'commit'>> {
+  /** From a line of a committed state to the edit: past commits that have only written it otherwise. `now`: as it was asked for. */
+  private async committed(git: GitReader, from: CommittedLine, now: Shown | null): Promise<Pick<Outcome, 'chosen' | 'commit'>> {
     let first: Blamed | null = null;
-    let at: CommittedLine = { commit, path, line };
+    let at = from;
     for (let step = 0; step < mostRewritten; step++) {
       const blamed = await git.blame(at.commit, at.path, at.line);
       if (!blamed) break;
@@ -163,10 +171,19 @@ class LineSearch {
       const lines = (await git.lines(blamed.commit, blamed.path)) ?? [];
       const earlier = previous && (await git.lines(previous.commit, previous.path));
       const since = previous && (await git.lastCommit(previous.commit, previous.path));
-      const state: LineState = { lines, line: blamed.line, earlier, since, until: blamed.at, ...this.sameNow };
+      const state: LineState = { lines, line: blamed.line, earlier, since, until: blamed.at };
       const paths = [blamed.path, ...(previous && previous.path !== blamed.path ? [previous.path] : [])];
-      const chosen = await this.choose(git, state, paths, previous);
-      if (chosen.length > 0) return { chosen, commit: first };
+      let found = await this.choose(git, state, paths, previous);
+      const shown = (step === 0 && now) || { lines: (await git.lines(at.commit, at.path)) ?? [], line: at.line };
+      const limits = sameAs(shown);
+      if (limits.copies > 1) {
+        const isSame = await this.isSame(git, { lines, places: found.places }, blamed, at, shown);
+        // An equal line that was put elsewhere since looks like it, and is nobody's edit.
+        const isAnother = isSame === undefined || (isSame === null && sameAs(state).copies === 1);
+        if (isAnother) break;
+        if (isSame === null && found.edits.length > 0) found = await this.choose(git, { ...state, ...limits }, paths, previous);
+      }
+      if (found.edits.length > 0) return { chosen: found.edits, commit: first };
       const before = earlier && (beforeReformatting(earlier, lines, blamed.line) ?? beforeMoving(earlier, lines, blamed.line));
       const next =
         previous && before !== null
@@ -176,6 +193,24 @@ class LineSearch {
       at = next;
     }
     return { chosen: [], commit: first };
+  }
+
+  /**
+   * Whether a line is one of those, which came with a commit and say the same as others. Null: it was moved since, or written otherwise.
+   * Undefined: an equal one was put beside it or taken away since, and Git names one of two ways to see that.
+   */
+  private async isSame(
+    git: GitReader,
+    { lines, places }: { readonly lines: readonly string[]; readonly places: readonly number[] },
+    blamed: Blamed,
+    at: CommittedLine,
+    shown: Shown,
+  ): Promise<true | null | undefined> {
+    let marked = ownedLines<true | null>(lines, (line) => (places.includes(line) ? true : null));
+    const follow = (state: readonly string[]) => void (marked = laterLines(marked, state.map(alike), null) ?? marked);
+    for await (const state of git.statesBetween(blamed.commit, at.commit, [...new Set([at.path, blamed.path])])) follow(state);
+    follow(shown.lines);
+    return marked.owners[shown.line];
   }
 
   /** Where a line stood that a commit has moved from another file, with too few others for Git to see; null where that cannot be told. */
@@ -191,25 +226,18 @@ class LineSearch {
     return found.length === 1 ? found[0]! : null;
   }
 
-  /** Lines of the file as it is now that say the same. */
-  private get sameNow(): Required<Pick<LineState, 'isRepeated' | 'copies'>> {
-    const lines = linesOf(this.asked.text).map(squeezed);
-    const here = lines[this.asked.line];
-    const isRepeated = lines[this.asked.line - 1] === here || lines[this.asked.line + 1] === here;
-    return { isRepeated, copies: lines.filter((text) => text === here).length };
-  }
-
   private async choose(
     git: GitReader,
     state: LineState,
     paths: readonly string[],
     previous: { readonly commit: string; readonly path: string } | null,
-  ): Promise<readonly CandidateEdit[]> {
-    const { edits, stale }: ChosenEdits = chooseEdits(state, await this.candidates(paths));
-    if (!stale || previous === null) return edits;
+  ): Promise<ChosenEdits> {
+    const found: ChosenEdits = chooseEdits(state, await this.candidates(paths));
+    if (!found.stale || previous === null) return found;
     // The line was written, committed and taken out again since: whoever has put it back is not known.
-    const oldest = Math.min(...edits.map(({ at }) => at));
-    return (await git.stoodSince(oldest, previous.commit, previous.path, state.lines[state.line]!)) ? [] : edits;
+    const oldest = Math.min(...found.edits.map(({ at }) => at));
+    const hasStood = await git.stoodSince(oldest, previous.commit, previous.path, state.lines[state.line]!);
+    return hasStood ? { ...found, edits: [] } : found;
   }
 
   private async candidates(paths: readonly string[]): Promise<CandidateEdit[]> {
@@ -251,7 +279,7 @@ class LineSearch {
       const [before, after] = [await this.text(file.before), await this.text(file.after)];
       if (before === undefined || after === undefined || !this.hasRoom({ before, after })) continue;
       this.entries.set(entry.uuid, entry);
-      edits.push({ path: file.path, before, after, entry: entry.uuid, at: entry.createdAt });
+      edits.push({ path: file.path, before, after, entry: entry.uuid, at: entry.createdAt, isWhole: true });
     }
     return edits;
   }
@@ -272,6 +300,13 @@ class LineSearch {
 
 function fileIn({ top }: FoundRepository, file: string): string {
   return slashed(file.slice(top.endsWith('/') || top.endsWith('\\') ? top.length : top.length + 1));
+}
+
+/** Lines of a text that say the same as one of them. */
+function sameAs({ lines, line }: Shown): Required<Pick<LineState, 'isRepeated' | 'copies'>> {
+  const here = alike(lines[line] ?? '');
+  const same = lines.flatMap((text, i) => (alike(text) === here ? [i] : []));
+  return { isRepeated: same.includes(line - 1) || same.includes(line + 1), copies: same.length };
 }
 
 /** Where a line of the text stands in the committed one; null: it is not committed. */

@@ -57,6 +57,7 @@ describe('a repository that was made to be hostile', function () {
     const reader = new GitReader((await findRepository(work))!, new AbortController().signal);
     // A Git that cannot fetch what it has promised may end by a signal.
     const found = [await reader.lines(commit, 'a.txt').catch(() => null), await reader.blame(commit, 'a.txt', 0).catch(() => null)];
+    reader.close();
     const folders = readFileSync(log, 'utf8').trim().split('\n');
     assert.deepEqual(
       { found, ran: existsSync(proof), inside: folders.filter((folder) => folder.startsWith(work)) },
