@@ -124,7 +124,7 @@ export class ConversationFactory {
     return new StoreTasks(this.options.distDir);
   }
 
-  /** Reads the store of another workspace, whoever owns it. Rejects with `StoreError`. */
+  /** Reads the store of another workspace: of the window that has it open, which copies nothing, else a copy. Rejects with `StoreError`. */
   readStore(folder: string): Promise<SessionStore> {
     const { distDir, log } = this.options;
     return openStore({
@@ -132,7 +132,7 @@ export class ConversationFactory {
       workerFile: join(distDir, 'storeWorker.js'),
       label: english('VS Code window'),
       logger: log,
-      readonly: true,
+      readonly: 'join',
     });
   }
 

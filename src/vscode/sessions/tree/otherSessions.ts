@@ -13,7 +13,7 @@ export interface OtherSessionsDeps {
   readonly log: Logger;
 }
 
-/** A store that is read is a copy of its file: none is kept longer than it is looked at. */
+/** A store that no window has open is read as a copy of its file: none is kept longer than it is looked at. */
 const idleMs = 30_000;
 const listed = 200;
 
