@@ -51,6 +51,9 @@ describe('what was said in another workspace', function () {
     await rm(root, { recursive: true, force: true });
   });
 
+  const set = (more: Readonly<Record<string, unknown>>) =>
+    session.server.writeSettings({ 'threadkeeper.anthropic.baseUrl': session.api.url, 'threadkeeper.model': smallModel, ...more });
+
   it('stands among the sessions when all workspaces are wanted, with its program', async () => {
     await sessions.see('Today', 'Tide table', 'Other Workspaces');
     await sessions.pressTitle('Show Sessions of All Workspaces');
@@ -82,7 +85,7 @@ describe('what was said in another workspace', function () {
     assert.equal(await sessions.description(), undefined);
   });
 
-  it('is not open to the model until the user allows it', async () => {
+  it('is not open to the model until the user allows it, and then quoted with where it was said', async () => {
     const { api, chat } = session;
     const asked = { query: 'Amaranth port', everywhere: true };
     const answerOf = async (question: string) => {
@@ -95,14 +98,16 @@ describe('what was said in another workspace', function () {
     };
     const off = await answerOf('Which port, please?');
     assert.ok(!off.offered && off.given.includes('threadkeeper.recall.otherWorkspaces') && !off.given.includes('54329'), off.given);
+    await set({ 'threadkeeper.recall.otherWorkspaces': true, 'workbench.colorTheme': themes.dark });
+    await waitFor('the settings', async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${themes.dark}"])`)) > 0);
+    const on = await answerOf('And now?');
+    assert.ok(on.offered, on.given);
+    for (const named of ['quay', 'Port of the relay', 'Codex CLI', 'The relay called Amaranth listens on 54329.'])
+      assert.ok(on.given.includes(named), on.given);
+    await session.workbench.screenshot('recall-everywhere');
   });
 
   it('is drawn in dark colours as well', async () => {
-    await session.server.writeSettings({
-      'threadkeeper.anthropic.baseUrl': session.api.url,
-      'threadkeeper.model': smallModel,
-      'workbench.colorTheme': themes.dark,
-    });
     await sessions.pressTitle('Show Sessions of All Workspaces');
     await waitFor('the list', async () => (await sessions.rows()).some((row) => row.startsWith('Port of the relay')));
     await session.workbench.screenshot('all-workspaces-dark');
