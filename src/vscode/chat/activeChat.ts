@@ -182,6 +182,11 @@ export class ActiveChat {
     else this.deps.loose.draft = { text, attachments };
   }
 
+  /** Puts `after` into the composer where it holds just `before`. Never rejects. */
+  async replaceDraft(before: Written, after: Written): Promise<void> {
+    await this.chat?.replaceDraft(before, after);
+  }
+
   /** Puts something into the composer, on show or not. Rejects with `StoreError`. */
   async attachToDraft(attachment: Attachment): Promise<void> {
     await this.open();

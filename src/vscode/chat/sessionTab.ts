@@ -237,6 +237,13 @@ export class SessionTab implements Disposable {
     return true;
   }
 
+  /** Puts `after` into the composer where it holds just `before`. Never rejects. */
+  async replaceDraft(before: Written, after: Written): Promise<void> {
+    if (!isSame(this.draft, before)) return;
+    this.show(after, before.text);
+    await this.saveDraft(after);
+  }
+
   /** Rejects with `StoreError`. */
   async setModel(model: string | null): Promise<void> {
     await this.deps.store.updateSession(this.session.uuid, { model });

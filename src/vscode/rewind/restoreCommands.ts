@@ -5,6 +5,7 @@ import { changedText, planReasonText, uncoveredText } from '../../core/rewind/fi
 import type { FileEdit } from '../../core/rewind/fileChanges';
 import type { FilePlan } from '../../core/rewind/planRestore';
 import { isUserMessage } from '../../core/session/entry';
+import { isSame, nothingWritten, type Written } from '../../core/session/userMessage';
 import type { FileRestorer, RestorePlan, ReviewNote } from '../../node/rewind/fileRestorer';
 import { restoreProblemText } from '../../node/rewind/restoreFiles';
 import type { ActiveChat } from '../chat/activeChat';
@@ -14,7 +15,7 @@ import type { ChangeDocuments } from '../tools/changeDocuments';
 import { textOf } from './openReview';
 
 export interface RestoreCommandsDeps {
-  readonly active: Pick<ActiveChat, 'conversation'>;
+  readonly active: Pick<ActiveChat, 'conversation' | 'draft' | 'replaceDraft'>;
   readonly restorer: () => Promise<FileRestorer>;
   /** Whether files go along when another branch is shown. */
   readonly choice: () => 'always' | 'ask' | 'never';
@@ -58,10 +59,14 @@ export class RestoreCommands {
     const scope = await pickScope(plan, t('Restore to before this message'), t('What was said since stays, as a branch'));
     if (scope === undefined) return;
     const to = await conversation.branching.before(entry);
+    const said = messagesOf(conversation).find(({ uuid }) => uuid === entry);
     const title = t('Restore Files');
     if (scope !== 'conversation' && !(await this.carryOut(conversation, restorer, plan, { title, ...(scope === 'both' ? { to } : {}) })))
       return;
-    if (scope !== 'files') await goTo(conversation, to);
+    if (scope === 'files') return;
+    await goTo(conversation, to);
+    // Most people go back to say it in other words.
+    if (said) await this.deps.active.replaceDraft(nothingWritten, said.written);
   }
 
   /** Whether to go on and show the branch. */
@@ -93,7 +98,12 @@ export class RestoreCommands {
     if (back === undefined) return;
     const title = back === null ? t('Undo Restore of Files') : t('Undo Restore of Files and Conversation');
     if (!(await this.carryOut(conversation, restorer, plan, { title, ...(back ? { to: back.leaf } : {}) }))) return;
-    if (back) await goTo(conversation, back.leaf);
+    if (!back) return;
+    await goTo(conversation, back.leaf);
+    // What was to be said again stands in the conversation again.
+    const { active } = this.deps;
+    if (messagesOf(conversation).some(({ written }) => isSame(written, active.draft)))
+      await active.replaceDraft(active.draft, nothingWritten);
   }
 
   /** Where the conversation was before the restore; null: it stays where it is; undefined: the user has changed their mind. */
@@ -173,9 +183,9 @@ export class RestoreCommands {
 
   private async pickMessage(title: string): Promise<string | undefined> {
     const conversation = await this.conversation();
-    const said = conversation.entries.filter(isUserMessage).reverse();
+    const said = messagesOf(conversation).reverse();
     const picked = await window.showQuickPick(
-      said.map(({ uuid, content }) => ({ label: plainLabel(oneLine(content.text, 90)), uuid })),
+      said.map(({ uuid, written }) => ({ label: plainLabel(oneLine(written.text, 90)), uuid })),
       { title },
     );
     return picked?.uuid;
@@ -210,6 +220,11 @@ async function pickScope(
   ];
   const offered = items.filter(({ scope }) => scopes.includes(scope));
   return (await window.showQuickPick(offered, { title, placeHolder }))?.scope;
+}
+
+/** Oldest first. */
+function messagesOf({ entries }: Conversation): { readonly uuid: string; readonly written: Written }[] {
+  return entries.filter(isUserMessage).map(({ uuid, content: { text, attachments = [] } }) => ({ uuid, written: { text, attachments } }));
 }
 
 async function goTo(conversation: Conversation, leaf: string | null): Promise<void> {

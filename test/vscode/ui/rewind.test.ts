@@ -210,6 +210,7 @@ describe('rewind', function () {
     await becomes('src/created.txt', null);
     await becomes('src/gone.txt', 'still here\n');
     await waitFor('one message', async () => (await chat.count('article.user-message')) === 1);
+    await waitFor('the message in the composer', async () => (await chat.draft()) === 'Create one');
     await turn('Another way', toolCall('create_file', { path: 'src/other.txt', content: 'other\n' }));
     await chat.press('Previous branch');
     await workbench.page.getByRole('button', { name: 'Switch Files' }).click();

@@ -1,4 +1,5 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { nothingWritten } from '../../../../src/core/session/userMessage';
 import { ChatWindow } from '../../../support/vscode/chatWindow';
 import { openTestStore, tempFolder } from '../../../support/store/storeTemp';
 import { waitFor } from '../../../support/waitFor';
@@ -41,6 +42,17 @@ describe('a draft that two windows show', () => {
     await other.ask('Two');
     await waitFor('the second turn', async () => (await one.texts()).length === 4);
     deepStrictEqual([one, other].map(written), ['typed, and not saved yet', '']);
+  });
+
+  it('is replaced only where it is what was expected, in both', async () => {
+    const { active } = one.controller;
+    const [nothing, again] = [nothingWritten, { text: 'Said before', attachments: [] }];
+    await active.replaceDraft(nothing, again);
+    strictEqual(written(one), 'half a thought');
+    await active.saveDraft('');
+    await active.replaceDraft(nothing, again);
+    deepStrictEqual([written(one), drafts(one)], ['Said before', [{ kind: 'draft', text: 'Said before', replaces: '' }]]);
+    await waitFor('the other composer', () => written(other) === 'Said before');
   });
 
   it('does not come to a composer that is empty', async () => {
