@@ -181,9 +181,9 @@ export function renderSessionState(state: SessionState): string {
     '## What happened and where it stands',
     indented(state.conversation_summary.trim()),
     '',
-    ...list('Facts and decisions (logos)', state.logos),
-    ...list('Tone and preferences (pathos)', state.pathos),
-    ...list('Shared ground (abstract)', state.abstract),
+    ...list('Facts and decisions', state.logos),
+    ...list('Tone and preferences', state.pathos),
+    ...list('Shared ground', state.abstract),
   ]
     .join('\n')
     .trim();
