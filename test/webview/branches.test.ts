@@ -50,7 +50,7 @@ describe('branches in the view', function () {
     deepStrictEqual([await line('a1'), await line('a2')], ['Review changes: 3 files, +41 −7 Kept', 'Review changes: 3 files, +41 −7']);
     await view.delta({
       kind: 'marks',
-      marks: [mark('a2', { changes: { ...changes, files: 0, left: 0, text: '', uncovered: 'out/ (ignored)' } })],
+      marks: [mark('a2', { changes: { ...changes, files: 0, left: 0, text: '', uncovered: 'No restore covers: out/ (ignored)' } })],
     });
     deepStrictEqual(
       [await view.find('[data-id=a2] .changes').count(), (await view.text('[data-id=a2] .uncovered')).trim()],

@@ -37,11 +37,18 @@ export function editText({ before, after, lines }: Pick<FileEdit, 'before' | 'af
 
 /** What of a turn no restore has, each once, the first three by name. */
 export function uncoveredList(uncovered: readonly Uncovered[]): string {
-  const texts = [
-    ...new Set(uncovered.map(({ path, reason }) => (path === '' ? uncoveredText(reason) : t('{0} ({1})', path, uncoveredText(reason))))),
-  ];
-  const shown = listed(texts.slice(0, mostNamed));
-  return texts.length > mostNamed ? t('{0} and {1} more', shown, wholeNumber(texts.length - mostNamed)) : shown;
+  // These say it by themselves.
+  const alone = uncovered.filter(({ reason }) => reason === 'no_git' || reason === 'git_failed');
+  const texts = uncovered
+    .filter((one) => !alone.includes(one))
+    .map(({ path, reason }) => (path === '' ? uncoveredText(reason) : t('{0} ({1})', path, uncoveredText(reason))));
+  const named = [...new Set(texts)];
+  const shown = listed(named.slice(0, mostNamed));
+  const list = named.length > mostNamed ? t('{0} and {1} more', shown, wholeNumber(named.length - mostNamed)) : shown;
+  return [
+    ...(named.length === 0 ? [] : [t('No restore covers: {0}', list)]),
+    ...new Set(alone.map(({ reason }) => uncoveredText(reason))),
+  ].join(' · ');
 }
 
 const mostNamed = 3;
@@ -68,9 +75,9 @@ export function uncoveredText(reason: UncoveredReason): string {
     case 'not_held':
       return t('its content is not in the imported record');
     case 'no_git':
-      return t('not in a Git repository: what the command changed is not covered');
+      return t('Not in a Git repository: what commands change cannot be restored');
     case 'git_failed':
-      return t('Git could not be used: what the command changed is not covered');
+      return t('Git could not be used: what commands change cannot be restored');
   }
 }
 

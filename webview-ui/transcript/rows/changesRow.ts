@@ -16,7 +16,7 @@ export function changesRow(entry: string, { text, files, left, undone, uncovered
             <span class="sr-only">${t('Review changes:')} </span>${text}</button
           >${state === null ? nothing : html` <span class="changes-state">${state}</span>`}
         </p>`
-  }${uncovered === undefined ? nothing : html`<p class="remark uncovered">${icon('info')} <span>${t('No restore covers: {0}', uncovered)}</span></p>`}`;
+  }${uncovered === undefined ? nothing : html`<p class="remark uncovered">${icon('info')} <span>${uncovered}</span></p>`}`;
 }
 
 /** Null while nothing is decided. */

@@ -104,7 +104,7 @@ describe('what an export tells of an entry', () => {
       [
         [
           'Files changed: 3 files, +41 −7',
-          "- `a'b.ts`: changed (+41 −7)\n- `new.ts`: created\n- `old.ts`: deleted\n- `big.bin`: too large to be kept\n- not in a Git repository: what the command changed is not covered",
+          "- `a'b.ts`: changed (+41 −7)\n- `new.ts`: created\n- `old.ts`: deleted\n- `big.bin`: too large to be kept\n- Not in a Git repository: what commands change cannot be restored",
         ],
         ['Files restored: 1 file', '- `new.ts`: created'],
         ['Changes reviewed', '- `a.ts`: reviewed\n- `b.ts`: not reviewed to the end'],

@@ -1,7 +1,20 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
+import { uncoveredList } from '../../../../src/core/rewind/fileTexts';
 import { TurnReviewer } from '../../../../src/node/rewind/turnReviewer';
 import { Transcript } from '../../../../src/vscode/chat/transcript/transcript';
 import { FilesRig } from '../../../support/rewind/filesRig';
+
+describe('what an answer’s row says of what no restore has', () => {
+  it('names files, the first three, and what is so of all of them once', () => {
+    const ignored = ['out/', 'a.log', 'b.log', 'c.log'].map((path) => ({ path, reason: 'ignored' as const }));
+    const noGit = { path: '', reason: 'no_git' as const };
+    deepStrictEqual([[noGit, noGit], ignored.slice(0, 1), [...ignored, noGit]].map(uncoveredList), [
+      'Not in a Git repository: what commands change cannot be restored',
+      'No restore covers: out/ (ignored by Git: not covered)',
+      'No restore covers: out/ (ignored by Git: not covered), a.log (ignored by Git: not covered), b.log (ignored by Git: not covered) and 1 more · Not in a Git repository: what commands change cannot be restored',
+    ]);
+  });
+});
 
 describe('what an answer’s row says of files', function () {
   this.timeout(30_000);
