@@ -111,9 +111,14 @@ export class FileHistory {
 
   /** Everything on the way that was said not to be covered. */
   uncovered(from: string | null, to: string | null): NonNullable<FileChanges['uncovered']> {
+    return this.between(from, to).flatMap((state) => this.marks.get(state)?.content.uncovered ?? []);
+  }
+
+  /** The marks on the way from one state to another. */
+  between(from: string | null, to: string | null): string[] {
     const [up, down] = [this.ancestors(from), this.ancestors(to)];
-    const between = [...up.filter((state) => !down.includes(state)), ...down.filter((state) => !up.includes(state))];
-    return between.flatMap((state) => (state === null ? [] : (this.marks.get(state)?.content.uncovered ?? [])));
+    const states = [...up.filter((state) => !down.includes(state)), ...down.filter((state) => !up.includes(state))];
+    return states.filter((state) => state !== null);
   }
 
   private newest(counts: (mark: FileMark) => boolean): string | null {

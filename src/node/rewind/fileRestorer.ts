@@ -11,6 +11,7 @@ import type { NewEntry, StoredEntry } from '../../core/session/entry';
 import type { WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import { fileOnDisk, KeptFiles } from './keptFiles';
 import { contentHash } from './packedContent';
+import { isRestorable } from './restorePath';
 import { restoreFiles, RestoreFault, type FileRestore, type RestoreOptions } from './restoreFiles';
 
 export interface FileRestorerOptions {
@@ -32,6 +33,8 @@ export interface RestorePlan {
   readonly to: string | null;
   /** What happened on the way and is not covered. */
   readonly uncovered: readonly Uncovered[];
+  /** Some of it stands in a history that was imported: nobody here has seen it before. */
+  readonly isImported: boolean;
   /** The restore that this takes back. */
   readonly undoes?: FileMark;
 }
@@ -85,13 +88,15 @@ export class FileRestorer {
     const last = history.lastRestore;
     if (!last) return null;
     const { ways, to } = history.undo(last);
-    return { session, files: await planRestore(ways, this.view(), signal), to, uncovered: [], undoes: last };
+    const isImported = await this.isImported([last.uuid]);
+    return { session, files: await planRestore(ways, this.view(), signal), to, uncovered: [], isImported, undoes: last };
   }
 
   /** Takes back what has been done to some files, and nothing else: the state of the others stays. Rejects with `StoreError`. */
   async planWithout(session: string, edits: readonly FileEdit[], signal?: AbortSignal): Promise<RestorePlan> {
     const ways = edits.map(({ folder, path, before: to, after: from }) => ({ folder, path, steps: [{ folder, path, from, to }] }));
-    return { session, files: await planRestore(ways, this.view(), signal), to: (await this.history(session)).now, uncovered: [] };
+    const files = await planRestore(ways, this.view(), signal);
+    return { session, files, to: (await this.history(session)).now, uncovered: [], isImported: false };
   }
 
   /** Content of a version that was recorded; null when it is gone. */
@@ -195,7 +200,13 @@ export class FileRestorer {
 
   private async planTo(session: string, history: FileHistory, to: string | null, signal: AbortSignal | undefined): Promise<RestorePlan> {
     const ways: FileWay[] = history.ways(history.now, to);
-    return { session, files: await planRestore(ways, this.view(), signal), to, uncovered: history.uncovered(history.now, to) };
+    const files = await planRestore(ways, this.view(), signal);
+    const isImported = await this.isImported(history.between(history.now, to));
+    return { session, files, to, uncovered: history.uncovered(history.now, to), isImported };
+  }
+
+  private async isImported(marks: readonly string[]): Promise<boolean> {
+    return (await this.options.store.entries(marks)).some(({ sourceId }) => typeof sourceId === 'string');
   }
 
   private view(): RestoreView {
@@ -213,7 +224,7 @@ export class FileRestorer {
 
   private async current(folder: string, path: string): Promise<CurrentFile> {
     const root = this.root(folder);
-    if (root === null) return { version: null, obstacle: 'no_folder' };
+    if (root === null || !isRestorable(path)) return { version: null, obstacle: 'no_folder' };
     const names = path.split('/');
     for (let depth = 1; depth < names.length; depth++) {
       const at = join(root, ...names.slice(0, depth));

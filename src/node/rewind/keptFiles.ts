@@ -16,9 +16,9 @@ export class KeptFiles {
     return { hash: contentHash(content), bytes: content.length, kind, blob };
   }
 
-  /** Null when it was not kept, or is gone. */
+  /** Null when it was not kept, or is gone. What an imported history says of its size is not believed. */
   async content(version: FileVersion): Promise<Buffer | null> {
-    const blob = version.blob === null ? undefined : await this.store.blob(version.blob);
+    const blob = version.blob === null || version.bytes > mostKeptBytes ? undefined : await this.store.blob(version.blob);
     return blob ? unpackContent(blob, version) : null;
   }
 }

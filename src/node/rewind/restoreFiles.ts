@@ -8,6 +8,7 @@ import { thisProcess } from '../store/sharing/processIdentity';
 import { contentHash } from './packedContent';
 import { kindOf } from './keptFiles';
 import { realDisk, type RestoreDisk } from './restoreDisk';
+import { isRestorable } from './restorePath';
 import { journalFile, type Journal, type JournalFile } from './restoreJournal';
 
 /** One file to restore, in a folder of the workspace. */
@@ -204,8 +205,7 @@ async function checked(
   disk: RestoreDisk,
 ): Promise<JournalFile> {
   const names = path.split('/');
-  if (names.some((name) => name === '' || name === '.' || name === '..' || name.toLowerCase() === '.git' || name.includes('\0')))
-    throw new RestoreFault(path, 'failed', root);
+  if (!isRestorable(path)) throw new RestoreFault(path, 'failed', root);
   const target = join(real, ...names);
   // Where nothing is renamed to another disk: the highest folder on its way that is on the same one.
   let base = real;

@@ -85,7 +85,8 @@ export class RestoreCommands {
       if (answer === undefined) return false;
       if (answer === no) return true;
     }
-    const asks = plan.files.some(({ action }) => action === 'ask' || action === 'blocked');
+    // What was imported may come from anybody, tasks and hooks among it: each file is shown first.
+    const asks = plan.isImported || plan.files.some(({ action }) => action === 'ask' || action === 'blocked');
     return this.carryOut(conversation, restorer, plan, { title: t('Switch Files'), asks, to: leaf });
   }
 

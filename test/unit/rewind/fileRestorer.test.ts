@@ -1,7 +1,10 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { contentHash, packContent } from '../../../src/node/rewind/packedContent';
+import { isRestorable } from '../../../src/node/rewind/restorePath';
 import { RestoreFault } from '../../../src/node/rewind/restoreFiles';
+import { fileContentMime } from '../../../src/core/rewind/fileChanges';
 import { isUserMessage } from '../../../src/core/session/entry';
 import type { ConversationRig } from '../../support/chat/conversationRig';
 import { FilesRig } from '../../support/rewind/filesRig';
@@ -125,6 +128,45 @@ describe('rewind: files of a conversation', () => {
     put('b.txt', 'typed just now\n');
     await rejects(apply(plan), (error) => error instanceof RestoreFault && error.path === 'b.txt');
     deepStrictEqual(files(), { 'a.txt': 'a1\n', 'b.txt': 'typed just now\n' });
+  });
+
+  it('reads and writes nothing outside of its folder, or of Git, whatever an imported history says, and tells that it is imported', async () => {
+    const message = await turn('one', 'a.txt', 'a1\n');
+    const outside = join(all.root, '..', 'outside.txt');
+    writeFileSync(outside, 'mine');
+    const [mine, theirs] = [await restorer.version(Buffer.from('mine'), { kind: 'file' }), null];
+    const edits = ['../outside.txt', 'b/../../outside.txt', '.git/config', '.Git. /hooks/pre-commit', 'GIT~1/config', '/etc/passwd'].map(
+      (path) => ({ folder: 'project', path, before: theirs, after: mine }),
+    );
+    const uuid = 'imported-mark';
+    const mark = { uuid, session: rig.session, parent: message, createdAt: 1, modelFacing: false, display: true, tokenEstimate: null };
+    strictEqual((await restorer.planBefore(rig.session, message)).isImported, false);
+    await rig.store.append(rig.session, {
+      entries: [{ ...mark, sourceId: 'import:x', content: { type: 'file_changes', source: 'tool', files: edits } }],
+    });
+    const plan = await restorer.planBefore(rig.session, message);
+    deepStrictEqual(
+      [plan.isImported, plan.files.map(({ path, action, from }) => [path, action, from])],
+      [true, [...edits.map(({ path }) => [path, 'blocked', null]).reverse(), ['a.txt', 'delete', plan.files.at(-1)!.from]]],
+    );
+    await apply(plan);
+    deepStrictEqual([files(), readFileSync(outside, 'utf8')], [{}, 'mine']);
+  });
+
+  it('gives up on a content that is longer than any that is kept', async () => {
+    const version = await restorer.version(Buffer.alloc(1000), { kind: 'file' });
+    deepStrictEqual((await restorer.content(version))?.length, 1000);
+    const blob = await rig.store.putBlob(packContent(Buffer.alloc(20 * 1024 * 1024)), fileContentMime);
+    const hash = contentHash(Buffer.alloc(20 * 1024 * 1024));
+    strictEqual(await restorer.content({ hash, bytes: 20 * 1024 * 1024, kind: 'file', blob }), null);
+  });
+
+  it('knows names that lead elsewhere on Windows', () => {
+    const names = ['a/b.txt', 'a\\b.txt', '..\\..\\b.txt', 'C:x', 'a.txt:stream', 'nul', 'a/aux.txt', 'a /b', 'console/b.c'];
+    deepStrictEqual(
+      names.map((name) => [name, isRestorable(name, 'linux'), isRestorable(name, 'win32')]),
+      names.map((name) => [name, true, name === 'a/b.txt' || name === 'console/b.c']),
+    );
   });
 
   it('is there in a later window, and purged with its session', async () => {
