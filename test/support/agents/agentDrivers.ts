@@ -104,8 +104,8 @@ const opencode: AgentDriver = {
   files: () => ({}),
   turn: (prompt) => ['run', '--format', 'json', prompt],
   write: (file, text) => ({ name: 'write', input: { filePath: file, content: text } }),
-  // Asked without a screen it takes the model that the session had, and a session from elsewhere had none that it knows.
-  resume: ({ id }, prompt) => ['run', '--format', 'json', '-m', 'anthropic/claude-sonnet-4-5', '-s', id, prompt],
+  // Asked without a screen it takes the model that the session names: a hand-over names that of its settings.
+  resume: ({ id }, prompt) => ['run', '--format', 'json', '-s', id, prompt],
 };
 
 const kilo: AgentDriver = {
