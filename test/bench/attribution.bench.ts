@@ -59,12 +59,14 @@ async function fill(folder: string): Promise<void> {
   let parent: string | null = null;
   for (let i = 0; i < namesakes; i += 100) {
     const batch = Array.from({ length: 100 }, (_, k) => {
-      const path = `src/${k % 2 === 0 ? 'first' : 'second'}.ts`;
+      const [path, callId] = [`src/${k % 2 === 0 ? 'first' : 'second'}.ts`, `n${i + k}`];
       const input = { path, old_text: prose(800), new_text: prose(1_200) };
-      const entry = userMessage(uuid, parent, '', { content: { type: 'tool_call', callId: `n${i + k}`, name: 'edit_file', input } });
-      parent = entry.uuid;
-      return entry;
-    });
+      const edit = userMessage(uuid, parent, '', { content: { type: 'tool_call', callId, name: 'edit_file', input } });
+      const content = { type: 'tool_result' as const, callId, name: 'edit_file', text: 'Done.', status: 'ok' as const };
+      const result = userMessage(uuid, edit.uuid, '', { content });
+      parent = result.uuid;
+      return [edit, result];
+    }).flat();
     store.core.append(uuid, { entries: batch });
   }
   store.index();
