@@ -1,4 +1,5 @@
 import { maskedEntries } from '../../compaction/ladder/mask';
+import { readableSummary } from '../../compaction/ledgers/foldedState';
 import { extractiveSummary, type ExtractiveItem } from '../../compaction/measure/extractive';
 import { estimateTokens } from '../../context/measure/estimateTokens';
 import { isObject } from '../../base/json';
@@ -45,7 +46,8 @@ const understood = 'Understood. I have the state of our conversation and continu
 export function handedHistory(entries: readonly StoredEntry[], { tokens, contents }: HandedOptions): HandedHistory {
   const live = liveCompaction(entries);
   const most = Math.floor(tokens * messageShare);
-  const summary = shortened(live?.content.summaryText.trim() ?? '', most);
+  // How our own model looks things up is nothing to another program: it has no such tool.
+  const summary = shortened(readableSummary(live?.content.summaryText ?? '').trim(), most);
   const steps = stepsOf(entries, most, contents).map((step) => boundedStep(step, Math.floor(tokens * stepShare), sizeOf));
   const room = Math.max(0, tokens - openingTokens - estimateTokens(summary));
   const from = firstThatFits(steps, room, Math.min(passageTokens, Math.floor(tokens / 4)));

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { emptyFoldedState, renderFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
 import type { EntryContent } from '../../../../src/core/session/entry';
 import { handedHistory, lastEntry, type HandedHistory } from '../../../../src/core/transfer/handover/handedHistory';
 import { handoverPrograms, type HandoverProgramId } from '../../../../src/core/transfer/handover/handoverPrograms';
 import type { SourceEvent } from '../../../../src/core/transfer/sourceRecord';
+import { compactionContent } from '../../../support/chat/compactionContent';
 import { branchOf, contents, handoverInput, readBack } from '../../../support/agents/handedSessions';
 
 const wide = { tokens: 1_000_000, contents: new Map<string, string>() };
@@ -110,6 +112,17 @@ describe('handing over', () => {
     const all = [...Array.from({ length: 200 }, (_, i) => word(i === 0 ? 'user' : 'assistant', i)), word('user', 200)];
     const { steps, tokens } = handedHistory(branchOf(all), { ...wide, tokens: 20_000 });
     assert.deepEqual([tokens > 12_000, tokens <= 20_000, steps[0]!.role, steps[1]!.role], [true, true, 'user', 'assistant']);
+  });
+
+  it('tells a summary without how our own model looks things up', () => {
+    const folded = { ...emptyFoldedState, raw: 'The tide table is sorted.' };
+    const all: EntryContent[] = [
+      { type: 'message', role: 'user', text: 'Sort it.' },
+      compactionContent('c1', null, { summaryText: renderFoldedState(folded, null, 1_000) }),
+      { type: 'message', role: 'user', text: 'And now?' },
+    ];
+    const [first] = handedHistory(branchOf(all), wide).steps;
+    assert.equal(first?.text, 'Summary of our conversation so far:\n\nThe tide table is sorted.');
   });
 
   it('is no larger than it may be, whatever a last message, its calls and the summary hold', () => {
