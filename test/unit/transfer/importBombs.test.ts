@@ -10,6 +10,7 @@ import { LivePages } from '../../../src/node/transfer/foreign/livePages';
 import { brief, ImportRig } from '../../support/store/importRig';
 import { tempFolder, wasmFile, workerFile, type TempFolder } from '../../support/store/storeTemp';
 import { treeBomb } from '../../support/store/treeBomb';
+import { walBomb } from '../../support/store/walBomb';
 import { zstdFrame } from '../../support/store/zstdFrame';
 
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
@@ -131,6 +132,8 @@ describe('an import of what is made never to end', function () {
     const endsNever =
       'There is more to read in the database than can be in a file of its size: it is damaged, or made so that it never ends.';
 
+    const longerThanFiles = 'The log of the database says that it is far longer than its files: it is damaged, or made to fill the memory.';
+
     it('are read without their views and generated columns', async () => {
       const row = `INSERT INTO transcript_events VALUES ('s', 1, '${JSON.stringify(user('a', null, 'stored'))}')`;
       const view = await databaseOf(
@@ -174,6 +177,23 @@ describe('an import of what is made never to end', function () {
       await assert.rejects(
         ForeignDatabase.glance(new LivePages(file), wasmFile, (database) => [...database.tables()]),
         /schema of the database is damaged/,
+      );
+    });
+
+    it('are no longer than their files, whatever their log says', async () => {
+      const { bytes, rootOf } = await databaseOf(
+        'PRAGMA page_size=512',
+        ...gooseTables.slice(0, 2),
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO sessions SELECT 's' || i, 'x', '2026-09-01' FROM n`,
+      );
+      const file = rig.source('long.sqlite', treeBomb(bytes, rootOf('sessions')));
+      for (const pages of [1_000_000, 0xffffffff]) {
+        rig.source('long.sqlite-wal', walBomb(bytes, pages));
+        await assert.rejects(ForeignDatabase.open(file, wasmFile), { message: longerThanFiles });
+      }
+      await assert.rejects(
+        ForeignDatabase.glance(new LivePages(file), wasmFile, (database) => [...database.rows('sessions', ['description'])].length),
+        { message: endsNever },
       );
     });
 

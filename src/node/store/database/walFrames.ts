@@ -81,20 +81,27 @@ function framesOf(wal: Uint8Array, pageSize: number): { frames: Frame[]; isHeade
   return { frames, isHeaderSound };
 }
 
+/** The log says that the database is longer than `applyWal` was allowed to make it. */
+export class WalTooLong extends Error {
+  override readonly name = 'WalTooLong';
+}
+
 /**
  * Applies the committed frames of a write-ahead log to a copy of the database file, as SQLite's own recovery does. Needed only
  * where the file bridge is unavailable but an earlier run with the bridge ended in a crash: SQLite in memory would not see the
- * log. Format: https://www.sqlite.org/fileformat2.html#walformat
+ * log. Format: https://www.sqlite.org/fileformat2.html#walformat. Throws `WalTooLong` for more than `most` bytes: a log of some KB can say
+ * any length.
  */
-export function applyWal(database: Uint8Array, wal: Uint8Array): Uint8Array {
+export function applyWal(database: Uint8Array, wal: Uint8Array, most = Infinity): Uint8Array {
   const view = new DataView(wal.buffer, wal.byteOffset, wal.byteLength);
   if (wal.length < 32 || (view.getUint32(0) & 0xfffffffe) !== 0x377f0682) return database;
   const littleEndian = (view.getUint32(0) & 1) === 0;
   const pageSize = view.getUint32(8);
   let sum: readonly [number, number] = checksum(view, 0, 24, [0, 0], littleEndian);
-  if (pageSize < 512 || !matches(view, 24, sum)) return database;
+  if (!isPageSize(pageSize) || !matches(view, 24, sum)) return database;
 
-  let result = database;
+  let pageCount = 0;
+  const pages = new Map<number, Uint8Array>();
   let pending = new Map<number, Uint8Array>();
   const frameSize = 24 + pageSize;
   for (let at = 32; at + frameSize <= wal.length; at += frameSize) {
@@ -106,18 +113,20 @@ export function applyWal(database: Uint8Array, wal: Uint8Array): Uint8Array {
     pending.set(view.getUint32(at), wal.subarray(at + 24, at + frameSize));
     const pagesAfterCommit = view.getUint32(at + 4);
     if (pagesAfterCommit === 0) continue;
-    result = resize(result, pagesAfterCommit * pageSize, result === database);
-    for (const [page, content] of pending) if (page <= pagesAfterCommit) result.set(content, (page - 1) * pageSize);
-    pending = new Map();
+    for (const [page, content] of pending) pages.set(page, content);
+    [pending, pageCount] = [new Map(), pagesAfterCommit];
   }
+  if (pageCount === 0) return database;
+  if (pageCount * pageSize > most) throw new WalTooLong(`${pageCount} pages`);
+  const result = new Uint8Array(pageCount * pageSize);
+  result.set(database.subarray(0, result.length));
+  for (const [page, content] of pages) if (page > 0 && page <= pageCount) result.set(content, (page - 1) * pageSize);
   return result;
 }
 
-function resize(bytes: Uint8Array, length: number, copy: boolean): Uint8Array {
-  if (bytes.length === length && !copy) return bytes;
-  const resized = new Uint8Array(length);
-  resized.set(bytes.subarray(0, length));
-  return resized;
+/** The sizes that SQLite has. */
+export function isPageSize(bytes: number): boolean {
+  return bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0;
 }
 
 export function checksum(

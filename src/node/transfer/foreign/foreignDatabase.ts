@@ -5,7 +5,7 @@ import type { Database, SqlValue } from 'sql.js';
 import { english } from '../../../core/l10n';
 import { ReadBounds, checkSchemaTree } from './readBounds';
 import { loadSqlite, type Sqlite } from '../../store/wasm/sqlite';
-import { applyWal } from '../../store/database/walFrames';
+import { applyWal, WalTooLong } from '../../store/database/walFrames';
 import { isHalfWritten, type LivePages } from './livePages';
 
 /** Rows that are wanted. Each name is a column that is stored, or `rowid`; `rowid desc` to order by it backwards. */
@@ -31,6 +31,7 @@ const withinBounds = `${boundsFunction}()`;
 
 /** SQLite runs in memory here: an image and what it takes beside it have to fit. */
 const mostBytes = 1024 * 1024 * 1024;
+const [freeBytes, timesFiles] = [16 * 1024 * 1024, 4];
 /** How often a database is read again that was written meanwhile. */
 const attempts = 5;
 
@@ -78,7 +79,7 @@ export class ForeignDatabase {
     }
     for (let i = 0; ; i++) {
       const { value, isOfOneCommit } = glanceOnce(sqlite, pages, (database) =>
-        read(new ForeignDatabase(database, new ReadBounds(pages.size))),
+        read(new ForeignDatabase(database, new ReadBounds(pages.bytes))),
       );
       if (isOfOneCommit) return value();
       if (i === attempts) throw busy(pages.file);
@@ -207,8 +208,21 @@ async function readConsistent(file: string): Promise<Uint8Array> {
         ),
       );
     const [main, wal] = [new Uint8Array(await readFile(file)), existsSync(log) ? new Uint8Array(await readFile(log)) : null];
-    if ((await stamp()).text === before.text && !isHalfWritten(file)) return wal ? applyWal(main, wal) : main;
+    if ((await stamp()).text === before.text && !isHalfWritten(file)) return wal ? merged(main, wal) : main;
     if (i === attempts) throw busy(file);
+  }
+}
+
+/** Pages that were made and freed again stand in no file: a database can be longer than its files, within reason. */
+function merged(main: Uint8Array, wal: Uint8Array): Uint8Array {
+  try {
+    return applyWal(main, wal, Math.min(mostBytes, freeBytes + timesFiles * (main.length + wal.length)));
+  } catch (error) {
+    if (!(error instanceof WalTooLong)) throw error;
+    throw new Error(
+      english('The log of the database says that it is far longer than its files: it is damaged, or made to fill the memory.'),
+      { cause: error },
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { ByteSource } from '../../store/wasm/virtualFiles';
-import { checksum, matches } from '../../store/database/walFrames';
+import { checksum, isPageSize, matches } from '../../store/database/walFrames';
 
 /** The clock of file times ticks every 4 ms at the slowest; a file that was written just now may be written again within the same tick. */
 const tickMs = 20;
@@ -15,7 +15,10 @@ export class LivePages implements ByteSource {
   private log: number | null = null;
   private stamp = '';
   private pageSize = 0;
+  /** As the log says: any length, where it was made to. */
   size = 0;
+  /** Bytes of both files. */
+  bytes = 0;
   /** Since `open`, of both files, without the log's new frames. */
   bytesRead = 0;
 
@@ -76,6 +79,7 @@ export class LivePages implements ByteSource {
     readSync(this.main, header, 0, header.length, 0);
     const stored = header.readUInt16BE(16);
     this.pageSize = this.index.pageSize || (stored === 1 ? 65_536 : Math.max(512, stored));
+    this.bytes = fstatSync(this.main).size + (this.log === null ? 0 : fstatSync(this.log).size);
     this.size = this.index.pageCount > 0 ? this.index.pageCount * this.pageSize : fstatSync(this.main).size;
   }
 }
@@ -169,7 +173,7 @@ function headerOf(log: number | null): Buffer {
     return Buffer.alloc(0);
   const view = new DataView(header.buffer, header.byteOffset, headerBytes);
   const isLittleEndian = (header.readUInt32BE(0) & 1) === 0;
-  return header.readUInt32BE(8) >= 512 && matches(view, 24, checksum(view, 0, 24, [0, 0], isLittleEndian)) ? header : Buffer.alloc(0);
+  return isPageSize(header.readUInt32BE(8)) && matches(view, 24, checksum(view, 0, 24, [0, 0], isLittleEndian)) ? header : Buffer.alloc(0);
 }
 
 const journalMagic = Buffer.from('d9d505f920a163d7', 'hex');
