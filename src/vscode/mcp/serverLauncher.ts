@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import type { ServerCommand } from '../../node/mcp/connect/agentPrograms';
 
 export interface LauncherPlace {
@@ -51,7 +51,8 @@ async function nodeOnPath(): Promise<string | null> {
       () => true,
       () => false,
     );
-    if (folder !== '' && isThere) return file;
+    // One that is relative leads elsewhere in every folder that an agent is started in.
+    if (isAbsolute(folder) && isThere) return file;
   }
   return null;
 }
