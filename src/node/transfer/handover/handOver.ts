@@ -134,11 +134,19 @@ export function commandLine(commands: Handover['resume'], platform: NodeJS.Platf
   return commands.map((words) => words.map((word) => quoted(word, platform)).join(' ')).join(platform === 'win32' ? '\n' : ' && ');
 }
 
+/** Whether every shell takes the words as they stand: what is quoted for one may end, or run, in another that the user has chosen. */
+export function isPlainCommand(commands: Handover['resume']): boolean {
+  return commands.every((words) => words.every((word) => plainOnWindows.test(word)));
+}
+
+const plainWord = /^[\w@%+=:,./-]+$/;
+const plainOnWindows = /^[\w:./\\=-]+$/;
+
 /** PowerShell, the terminal of Windows, takes a dollar sign for itself between double quotes, and a curly quote for a straight one. */
 function quoted(word: string, platform: NodeJS.Platform): string {
   refuseKeys(word);
-  if (platform === 'win32') return /^[\w:./\\=-]+$/.test(word) ? word : `'${word.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  if (platform === 'win32') return plainOnWindows.test(word) ? word : `'${word.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
+  return plainWord.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function refuseKeys(path: string): void {

@@ -6,7 +6,14 @@ import type { EntryContent } from '../../../../src/core/session/entry';
 import type { Session } from '../../../../src/core/session/session';
 import { handoverProgram, type HandoverProgramId } from '../../../../src/core/transfer/handover/handoverPrograms';
 import { UuidV7 } from '../../../../src/node/runtime/ids';
-import { carryOut, commandLine, handoverTargets, prepareHandover, type Handover } from '../../../../src/node/transfer/handover/handOver';
+import {
+  carryOut,
+  commandLine,
+  isPlainCommand,
+  handoverTargets,
+  prepareHandover,
+  type Handover,
+} from '../../../../src/node/transfer/handover/handOver';
 import { importFiles } from '../../../../src/node/transfer/import/importFiles';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import { brief } from '../../../support/store/importRig';
@@ -217,6 +224,22 @@ describe('a session that was handed over', function () {
       'win32',
     );
     assert.equal(ofWindows, "opencode import 'C:\\a b'\ncd 'C:\\$(calc)''s' 'a\u2019\u2019b' --resume=x");
+    const words = [
+      `claude-${first.session}`,
+      '/home/a/.pi/x_1.jsonl',
+      'C:\\a-b\\c.json',
+      '/a b',
+      'C:\\a&calc',
+      "it's",
+      '$(x)',
+      '%PATH%',
+      'a;b',
+      '日',
+    ];
+    assert.deepEqual(
+      words.map((word) => isPlainCommand([['pi', '--session', word]])),
+      words.map((_, i) => i < 3),
+    );
     for (const platform of ['linux', 'win32'] as const)
       assert.throws(() => commandLine([['cd', '/a\nrm b']], platform), /control characters cannot be handed over: \/a\ufffdrm b/);
     const before = readFileSync(first.files.at(-1)!.file, 'utf8');
