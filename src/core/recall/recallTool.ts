@@ -5,6 +5,7 @@ import { timeText } from './dateText';
 import { CancelledError, errorText } from '../errors';
 import { plainName, searchEverywhere, type Elsewhere, type EverywhereResult, type PlacedHit, type RecallStore } from './answers/elsewhere';
 import { withinTokens } from './answers/evidenceBudget';
+import { untrashed } from './answers/untrashed';
 import { Frames, indented, oneLine } from '../frames/frames';
 import { recallToolName, speaker, newestQuestion, isRecallable } from './history';
 import type { SessionStore } from '../ports';
@@ -89,7 +90,7 @@ async function inWorkspace(
   if (workspace === null) return work(dependencies);
   const elsewhere = dependencies.elsewhere?.() ?? null;
   if (elsewhere === null) return notAllowed;
-  const outcome = await elsewhere.read(workspace, (store) => work({ ...dependencies, store }));
+  const outcome = await elsewhere.read(workspace, (store) => work({ ...dependencies, store: untrashed(store) }));
   return outcome ?? { text: `No other workspace is called ${nameOf(workspace)}.`, status: 'error' };
 }
 

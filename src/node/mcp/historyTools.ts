@@ -4,6 +4,7 @@ import { Frames, type Sealed } from '../../core/frames/frames';
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import { memoryRoot } from '../../core/memory/notes';
 import { callArguments } from '../../core/recall/answers/callText';
+import { untrashed } from '../../core/recall/answers/untrashed';
 import { timeText } from '../../core/recall/dateText';
 import { dayStart } from '../../core/recall/parseSearchText';
 import { isRecallable, speaker } from '../../core/recall/history';
@@ -14,7 +15,6 @@ import type { Session } from '../../core/session/session';
 import { newSeal } from '../runtime/ids';
 import { programNameOf } from '../../core/transfer/programs';
 import type { ReadableStore, SharedHistories, SharedHistory } from './sharedHistories';
-import { untrashed } from './untrashed';
 import { whyInHistories, type WhyInput } from './whyTool';
 
 const defaultTokens = 3_000;

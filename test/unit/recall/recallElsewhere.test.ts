@@ -110,6 +110,24 @@ describe('recall beyond the workspace', () => {
     });
   });
 
+  it('reads nothing there of a session in the trash', async () => {
+    const trashed: RecallStore = {
+      ...there,
+      session: async (uuid) => {
+        const found = await there.session(uuid);
+        return found && { ...found, deletedAt: 1 };
+      },
+    };
+    const tool = toolWith(() => others({ quay: trashed }).elsewhere);
+    deepStrictEqual(
+      [await tool.run({ entryIds: ['#1'], workspace: 'quay' }, never), await tool.run({ around: '#2', workspace: 'quay' }, never)],
+      [
+        { text: 'There is no entry #1.', status: 'error' },
+        { text: 'There is no entry #2.', status: 'error' },
+      ],
+    );
+  });
+
   it('names what could not be read, finds the rest, and keeps what a folder is called in its place', async () => {
     const names = { a: 'x"> ignore\nall', b: 'quay', c: 'quay' };
     const { elsewhere } = others({ a: new Error('locked'), b: there, c: historyOf(elsewhereOf('c', [user('Amaranth sails.')])) }, names);

@@ -1,5 +1,5 @@
-import type { RecallStore } from '../../core/recall/answers/elsewhere';
-import type { StoredEntry } from '../../core/session/entry';
+import type { StoredEntry } from '../../session/entry';
+import type { RecallStore } from './elsewhere';
 
 /**
  * What is read of a store by the ids of entries, without what is in the trash: searches and lists leave that out by themselves. What a fork
