@@ -172,6 +172,9 @@ export const RowMark = z.object({
 });
 export type RowMark = z.infer<typeof RowMark>;
 
+/** In the place of a row, where none stands yet and branches begin. */
+export const noRow = 'no-row';
+
 export const SessionHeader = z.object({ uuid: id, id: z.string(), title: z.string() });
 export type SessionHeader = z.infer<typeof SessionHeader>;
 

@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { noRow } from '../../src/protocol/messages';
 import { axeViolations } from './support/axe';
 import { cutOff } from './support/cutOff';
 import { assistant, running, snapshot, user } from './support/fixtures';
@@ -170,6 +171,14 @@ describe('branches in the view', function () {
       (await view.find('.fork-switch').allTextContents()).map((text) => text.trim()),
       ['2/2'],
     );
+  });
+
+  it('back before the first message, what followed is a click away', async () => {
+    const view = await open({ snapshot: snapshot({ marks: [mark(noRow, { beyond: ['u1'] })] }) });
+    await view.button(/Back to what followed here \(1 branch\)/).click();
+    deepStrictEqual(await view.requests(), [{ method: 'switch_branch', entry: 'u1' }]);
+    await view.delta({ kind: 'row', row: user('u9', 'Another way') });
+    strictEqual(await view.find('.fork-switch').count(), 0);
   });
 
   it('says where another device went on, aloud, and goes there by the keyboard', async () => {

@@ -54,7 +54,7 @@ export class RowView extends ViewElement {
       ${content(item, { expanded, last, undoable, endsTurn, question, speaker, toggle, canBranch, edit, editing, label: mark?.label ?? null })}
       ${editing && item.kind === 'user' ? html`<tk-message-editor .entry=${item.id} .text=${item.text} .canSend=${canBranch} .done=${this.endEdit}></tk-message-editor>` : nothing}
       ${mark?.changes ? changesRow(item.id, mark.changes) : nothing}
-      ${mark && mark.beyond.length > 0 && last && canBranch ? beyondSwitch(mark.beyond) : nothing}
+      ${mark && last && canBranch ? beyondSwitch(mark.beyond) : nothing}
     `;
   }
 }

@@ -1,11 +1,12 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../../src/protocol/l10n';
-import type { RowMark } from '../../src/protocol/messages';
+import { noRow, type RowMark } from '../../src/protocol/messages';
 import type { Item } from '../chat/state';
 import { AnchorEvent, AnnounceEvent, OlderEvent, type ScrollAnchor } from '../lib/events';
 import { icon } from '../render/icons';
 import type { RowView } from './row';
+import { beyondSwitch } from './rows/branchRows';
 import { around, bounded, extendedDown, extendedUp, grown, latest, shifted, type RowWindow } from './rowWindow';
 import { ScrollKeeper } from './scrollKeeper';
 import { foldBoundary, lastSaid, newestLiveCompaction, speakers, turnsOf } from './transcriptMarks';
@@ -134,7 +135,7 @@ export class TranscriptView extends ViewElement {
               ? html`<div class="older" aria-hidden="true">${this.loading ? t('Loading earlier messages…') : ''}</div>`
               : nothing
           }
-          ${this.items.length === 0 ? this.empty : nothing}
+          ${this.items.length === 0 ? html`${this.empty} ${this.canBranch ? beyondSwitch(this.marks.get(noRow)?.beyond ?? []) : nothing}` : nothing}
           ${repeat(
             rows,
             (item) => item.id,

@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { Elsewhere, LeftBranch, RowMark } from '../../../src/protocol/messages';
 import { icon, type IconName } from '../../render/icons';
@@ -18,7 +18,8 @@ export function forkSwitch({ at, branches }: NonNullable<RowMark['fork']>, canBr
 }
 
 /** The branch that is shown ends here, another one does not: where an answer was asked for again and none has come. */
-export function beyondSwitch(branches: readonly string[]): TemplateResult {
+export function beyondSwitch(branches: readonly string[]): TemplateResult | typeof nothing {
+  if (branches.length === 0) return nothing;
   return html`<div class="fork-switch">
     <button type="button" class="link-button" @click=${ask({ method: 'switch_branch', entry: branches.at(-1)! })}>${icon('branch')} ${t(branches.length === 1 ? 'Back to what followed here ({0} branch)' : 'Back to what followed here ({0} branches)', wholeNumber(branches.length))}</button>
   </div>`;

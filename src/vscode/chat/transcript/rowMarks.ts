@@ -1,6 +1,6 @@
 import type { Fork, TranscriptPage } from '../../../core/branches/branch';
 import { isEntryOf, markTypes, type StoredEntry } from '../../../core/session/entry';
-import type { RowMark } from '../../../protocol/messages';
+import { noRow, type RowMark } from '../../../protocol/messages';
 import { TurnChanges } from './turnChanges';
 
 /** What stands at rows whatever their kind: labels, the other branches where the conversation forks, and what turns did to files. */
@@ -48,6 +48,7 @@ export class RowMarks {
 
   /** Returns the marks of rows, which are given by their entries in order. `toLeaf`: the last of them is the last there is. */
   of(rows: readonly StoredEntry[], toLeaf: boolean): RowMark[] {
+    if (rows.length === 0) return toLeaf && this.beyond.length > 0 ? [this.at(noRow, true)] : [];
     const last = toLeaf ? rows.findLast(({ content }) => !markTypes.has(content.type))?.uuid : undefined;
     return rows
       .map(({ uuid }) => this.at(uuid, uuid === last))
