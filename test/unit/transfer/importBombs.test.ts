@@ -9,8 +9,7 @@ import { importInThread } from '../../../src/node/transfer/import/importInThread
 import { LivePages } from '../../../src/node/transfer/foreign/livePages';
 import { brief, ImportRig } from '../../support/store/importRig';
 import { tempFolder, wasmFile, workerFile, type TempFolder } from '../../support/store/storeTemp';
-import { treeBomb } from '../../support/store/treeBomb';
-import { walBomb } from '../../support/store/walBomb';
+import { treeBomb, walBomb } from '../../support/store/databaseBombs';
 import { zstdFrame } from '../../support/store/zstdFrame';
 
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
