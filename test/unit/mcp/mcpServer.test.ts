@@ -134,7 +134,11 @@ describe('threadkeeper mcp', function () {
       ],
     );
     assert.deepEqual(await ask(9), { text: 'This file has 2 lines.', isError: true });
-    assert.match((await agent.call('why', { file: 'tide.ts', line: 1 })).text, /absolute path/);
+    for (const name of ['tide.ts', `/${file}`, '\\\\server\\share\\tide.ts'])
+      assert.deepEqual(await agent.call('why', { file: name, line: 1 }), {
+        text: '"file" is an absolute path on this machine.',
+        isError: true,
+      });
   });
 
   it('quotes what was said so that nothing in it can close the quotation, and keeps to the bound', async () => {
