@@ -37,13 +37,13 @@ async function measured(seed: number, prepare: ((folder: string) => Promise<void
     return {
       seed,
       'later commits': laterCommits,
-      'store, MB': Math.round(statSync(storeFiles(folder).main).size / 1e6),
       written,
       attributed: right,
       share: right / written,
       wrong: wrong.length,
       'ms a line': median(times),
       'p95, ms': Math.round([...times].sort((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1]!),
+      ...(prepare ? { 'beside, MB': Math.round(statSync(storeFiles(folder).main).size / 1e6) } : {}),
     };
   } finally {
     await store.close();
