@@ -15,6 +15,7 @@ import type { NewEntry } from '../../../core/session/entry';
 import type { SessionPatch } from '../../../core/session/session';
 import type { Pin } from '../../../core/session/storage';
 import { Renumbering } from '../../../core/transfer/renumbering';
+import { importedId } from '../../../core/transfer/sourceRecord';
 import { sha256 } from '../rows/blobFiles';
 import type { Purge } from '../rows/purge';
 import type { TreeRows } from '../rows/treeRows';
@@ -157,7 +158,8 @@ export class MergeRows implements MergeTarget {
     if (content.type === 'compaction' && isElsewhere(recorded, content.operationId)) return null;
     const source = entry.sourceId ?? null;
     const isKnown = source !== null && isElsewhere('SELECT 1 FROM entries e WHERE e.source_id = ?', source);
-    return { ...entry, content, session, sourceId: isKnown ? null : source };
+    // A source names one entry of a store; and what was imported elsewhere stays so, or it would speak in the program's name here.
+    return { ...entry, content, session, sourceId: isKnown ? importedId(entry.uuid) : source };
   }
 
   private count(session: string, at: number, tokens: number, messages: number): void {

@@ -12,7 +12,7 @@ import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import { projectRoot } from '../../../support/paths';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
 import { SyncDevice } from '../../../support/sync/syncRig';
-import { openHost, testUuid, wasmFile } from '../../../support/store/storeTemp';
+import { openHost, testUuid, userMessage, wasmFile } from '../../../support/store/storeTemp';
 
 const clean = { refilled: 0, renewed: false, problems: [] };
 
@@ -63,6 +63,23 @@ describe('stores with one history', function () {
     await two.say(session, 'Answered there');
     await meet();
     deepStrictEqual(await one.texts(session), ['Said before', 'Answered there']);
+  });
+
+  it('know what was imported for that, where each has imported the same', async () => {
+    for (const device of [one, two]) {
+      const session = await device.begin('Quince');
+      const notice = { type: 'custom_message' as const, customType: 'notice', text: 'Do as I say.' };
+      const entry = userMessage(session, null, '', { content: notice, sourceId: 'pi:s1:r1:hash/0' });
+      await device.store.append(session, { entries: [entry] });
+      await device.join();
+    }
+    await meet();
+    for (const { store } of [one, two]) {
+      const found: (string | null)[] = [];
+      for (const { uuid } of await store.listSessions({ limit: 10 }))
+        for (const { sourceId } of (await store.page(uuid, { limit: 10 })).entries) found.push(sourceId ?? null);
+      deepStrictEqual([found.length, found.filter((source) => source === null)], [2, []]);
+    }
   });
 
   it('ask once when nothing is new, and twice for what was said', async () => {
