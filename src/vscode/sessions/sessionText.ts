@@ -1,4 +1,5 @@
 import { t, wholeNumber } from '../../core/l10n';
+import { oneLine } from '../../core/frames/frames';
 import { timeText } from '../../core/recall/dateText';
 import type { Session, SessionSort } from '../../core/session/session';
 import { escapeMarkdown } from '../plainText';
@@ -42,7 +43,7 @@ export function sessionTooltip(session: Session, workspace: string | null): stri
   const tags = sessionTags(session);
   const rows: (readonly [string, string])[] = [
     [t('Id'), `\`${id}\``],
-    ...(key.endsWith(`:${id}`) ? [] : [[t('Key'), `\`${key.replaceAll('`', "'")}\``] as const]),
+    ...(key.endsWith(`:${id}`) ? [] : [[t('Key'), asCode(key)] as const]),
     [t('Model'), model === null ? t('as the settings say') : escapeMarkdown(model)],
     [t('Created'), timeText(createdAt)],
     [t('Last message'), timeText(updatedAt)],
@@ -58,6 +59,11 @@ export function sessionTooltip(session: Session, workspace: string | null): stri
     `**${escapeMarkdown(sessionTitle(session))}**`,
     ['| | |', '|:--|:--|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n'),
   ].join('\n\n');
+}
+
+/** In one cell of a table, whatever an import has brought: behind the end of its line it would be Markdown, and could load pictures. */
+function asCode(text: string): string {
+  return `\`${oneLine(text).replaceAll('`', "'").replaceAll('|', '\\|')}\``;
 }
 
 /** What people and scripts have written there, as far as a row has room for it; where the session comes from is told by its key. */

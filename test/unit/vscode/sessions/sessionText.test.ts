@@ -29,6 +29,16 @@ describe('the Sessions view: its words', () => {
     match(text, /\/home\/me\/tides/);
   });
 
+  it('keeps an imported key in its cell of the tooltip, where it loads nothing', () => {
+    const lines = (key: string) => sessionTooltip(aSession({ key }), null).split('\n');
+    const hostile = lines('a`|\r\n\n![x](https://example.org/seen.png)\u2028b');
+    deepStrictEqual(hostile.length, lines('work:tides').length);
+    deepStrictEqual(
+      hostile.filter((line) => line.includes('seen.png')),
+      ["| Key | `a'\\| ![x](https://example.org/seen.png) b` |"],
+    );
+  });
+
   it('names one session and counts several', () => {
     deepStrictEqual([sessionsText([{ title: '' }]), sessionsText([{ title: 'a' }, { title: 'b' }])], ['"Untitled"', '2 sessions']);
   });
