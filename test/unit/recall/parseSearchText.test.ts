@@ -1,6 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
-import { dayStart, parseSearchText, type TypedSearch } from '../../../src/core/recall/parseSearchText';
+import { dayStart, parseSearchText, searchTyped, type TypedSearch } from '../../../src/core/recall/parseSearchText';
+import { openTestStore, tempFolder, userMessage } from '../../support/store/storeTemp';
 
 describe('filters typed into a search', () => {
   const day = (month: number, date: number) => new Date(2026, month - 1, date).getTime();
@@ -42,5 +43,30 @@ describe('filters typed into a search', () => {
   it('know which days there are', () => {
     equal(dayStart('2026-11-20'), day(11, 20));
     for (const none of ['2026-13-01', '2026-00-10', '2026-02-30', '26-1-1', 'x']) equal(dayStart(none), null, none);
+  });
+});
+
+describe('a search that is typed', () => {
+  it('keeps to the session that it names, also one in the trash, and finds nothing in one that is not there', async () => {
+    const temp = tempFolder();
+    const store = await openTestStore(temp.path);
+    const ids: string[] = [];
+    for (const name of ['one', 'two']) {
+      ids.push((await store.createSession({ uuid: name, channel: 'cli', createdAt: 1_763_800_000_000, title: name })).id);
+      await store.append(name, { entries: [userMessage(name, null, `The ferry leaves ${name}.`)] });
+    }
+    await store.updateSession('two', { deletedAt: 1 });
+    const found = async (typed: string) => (await searchTyped(store, typed)).hits.map(({ sessionTitle }) => sessionTitle).sort();
+    deepEqual(
+      await Promise.all([
+        found('ferry'),
+        found(`ferry session:${ids[0]}`),
+        found(`ferry session:${ids[1]}`),
+        found('ferry session:19990101_001'),
+      ]),
+      [['one'], ['one'], ['two'], []],
+    );
+    await store.close();
+    temp.remove();
   });
 });

@@ -7,6 +7,8 @@ import type { ContentOf } from '../../../src/core/session/entry';
 import { approvalRule, headlessRule } from '../../../src/core/tools/approvalRule';
 import { defaultEditRules } from '../../../src/core/tools/guard/guardedKinds';
 import type { ApprovalQuestion, Tool } from '../../../src/core/tools/tool';
+import type { Problem } from '../../../src/core/tools/toolWorkspace';
+import type { Place } from '../../../src/core/tools/guard/workspacePath';
 import { workspaceTools } from '../../../src/core/tools/workspaceTools';
 import { systemClock } from '../../../src/node/runtime/systemClock';
 import { CommandRunner } from '../../../src/node/tools/commandRunner';
@@ -117,6 +119,34 @@ describe('tools over a real folder', () => {
     match(await said('read_file', { path: 'src' }), /^error: There is no file src/);
     match(await said('read_file', { path: '.' }), /^error: \. is a folder/);
     match(await said('read_file', { file: 'x' }), /^error: The input is not valid/);
+  });
+
+  it('tells what the editor reports of a file, or of all, the worst first, and nothing of a file with secrets', async () => {
+    for (const path of ['src/a.ts', 'src/b.ts', '.env']) await put(path, 'x');
+    const problem = (path: string, line: number, severity: Problem['severity'], text: string): Problem => ({
+      place: { folder: 0, path },
+      line,
+      severity,
+      text,
+    });
+    let all = [
+      problem('src/a.ts', 3, 'hint', 'unused'),
+      problem('.env', 1, 'error', 'KEY=4711 is no value'),
+      problem('src/a.ts', 1, 'error', 'Type\n  mismatch'),
+      ...Array.from({ length: 120 }, (_, i) => problem('src/b.ts', i + 1, 'warning', 'long')),
+    ];
+    const problems = (place: Place | null) => all.filter((one) => place === null || one.place.path === place.path);
+    const workspace = Object.assign(new DiskWorkspace([root], new CommandRunner()), { problems });
+    tools = workspaceTools(workspace, systemClock, () => defaultEditRules);
+    strictEqual(await said('diagnostics', { path: 'src/a.ts' }), 'ok: src/a.ts:1: error: Type mismatch\nsrc/a.ts:3: hint: unused');
+    const lines = (await said('diagnostics', {})).split('\n');
+    deepStrictEqual(
+      [lines[0], lines[1], lines.length, lines.at(-1), lines.some((line) => line.includes('4711'))],
+      ['ok: src/a.ts:1: error: Type mismatch', 'src/b.ts:1: warning: long', 101, '[22 more.]', false],
+    );
+    match(await said('diagnostics', { path: '../outside/secret.txt' }), /^error: /);
+    all = [];
+    strictEqual(await said('diagnostics', {}), 'ok: No problems are reported.');
   });
 
   it('keeps to the workspace, through links as well', async () => {
