@@ -1,5 +1,7 @@
+import { patience } from './run/patience';
+
 export interface WaitOptions {
-  /** Milliseconds until the wait fails; 60 seconds by default. */
+  /** Milliseconds until the wait fails, on a quiet machine; 60 seconds by default. */
   timeout?: number;
   /** Milliseconds between two looks; 50 by default. */
   interval?: number;
@@ -14,7 +16,7 @@ export async function waitFor<T>(
   probe: () => T | Promise<T>,
   { timeout = 60_000, interval = 50 }: WaitOptions = {},
 ): Promise<Exclude<T, undefined | null | false>> {
-  const end = Date.now() + timeout;
+  const began = Date.now();
   let lastError: unknown;
   do {
     try {
@@ -25,6 +27,9 @@ export async function waitFor<T>(
       lastError = error;
     }
     await new Promise((resolve) => setTimeout(resolve, interval));
-  } while (Date.now() < end);
-  throw new Error(`Waited ${timeout / 1000} s in vain for ${what}`, lastError === undefined ? {} : { cause: lastError });
+  } while (Date.now() - began < timeout * patience());
+  throw new Error(
+    `Waited ${Math.round((Date.now() - began) / 1000)} s in vain for ${what}`,
+    lastError === undefined ? {} : { cause: lastError },
+  );
 }

@@ -1,13 +1,14 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'node:util';
+import { patience } from './patience';
 import type { SuiteResult } from './suiteResult';
 
 /** What a process needs to run test files with mocha; must survive JSON. */
 export interface MochaRun {
   /** Built test files, by their paths. */
   readonly files: readonly string[];
-  /** Milliseconds for one test that does not set its own. */
+  /** Milliseconds for one test that does not set its own, on a quiet machine. */
   readonly timeout: number;
   readonly grep?: string;
 }
@@ -44,11 +45,24 @@ export function testFiles(folder: string): string[] {
   }
 }
 
+let patientMocha: ReturnType<typeof loadMocha> | undefined;
+
+/** mocha with limits that are longer on a busy machine, those of tests that set their own too. */
+async function loadMocha() {
+  // It is an ES module: `import()` works in every extension host, `require` only in those of newer Node.
+  const { default: Mocha } = await import('mocha');
+  const { prototype } = Mocha.Runnable;
+  const { timeout: limit } = prototype as { timeout(this: Mocha.Runnable, ms?: string | number): unknown };
+  prototype.timeout = function (this: Mocha.Runnable, ms?: string | number) {
+    return ms === undefined ? Math.round(Number(limit.call(this)) * patience()) : limit.call(this, ms);
+  } as typeof prototype.timeout;
+  return Mocha;
+}
+
 /** Runs the files in this process, one behind the other. Rejects when one cannot be loaded. */
 export async function runMocha(run: MochaRun, print: (line: string) => void = (line) => console.log(line)): Promise<SuiteResult> {
   process.setSourceMapsEnabled(true);
-  // mocha is an ES module: `import()` works in every extension host, `require` only in those of newer Node.
-  const { default: Mocha } = await import('mocha');
+  const Mocha = await (patientMocha ??= loadMocha());
   // Replacing `console.log` has no effect in an extension host.
   Mocha.reporters.Base.consoleLog = (...args: unknown[]) =>
     format(...args)

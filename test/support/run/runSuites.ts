@@ -3,12 +3,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { testFiles } from './mochaRun';
+import { patience } from './patience';
 import { nothingRun, sum, testsIn, totalLine, type SuiteResult } from './suiteResult';
 import { isSpeed, speeds, type Speed, type Suite } from './suites';
 import { TestError } from '../testError';
-
-/** V8's counters (`npm run coverage`) make some programs this many times as slow as they are. */
-const patience = process.env['NODE_V8_COVERAGE'] === undefined ? 1 : 6;
 
 const usage = 'runSuites [unit|webview|vscode|desktop|agents …] [FILE …] [--grep <pattern>]; without a suite: unit, webview and vscode';
 
@@ -63,7 +61,7 @@ async function runSuite(suite: Suite, wanted: readonly string[], grep: string | 
   let result = nothingRun;
   try {
     if (files.length === 0) throw new TestError(`no tests found in ${suite.folder}; is the build complete?`);
-    const run = { files, timeout: suite.testTimeout * patience, ...(grep === undefined ? {} : { grep }) };
+    const run = { files, timeout: suite.testTimeout, ...(grep === undefined ? {} : { grep }) };
     result = await withDeadline(suite, (signal) => suite.run(run, signal));
   } catch (error) {
     result = { ...nothingRun, failed: 1 };
@@ -96,7 +94,7 @@ function scratchRoot(): string {
 
 async function withDeadline<T>(suite: Suite, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  const minutes = suite.minutes * patience;
+  const minutes = Math.ceil(suite.minutes * patience());
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

@@ -2,6 +2,7 @@ import type { BrowserContext } from 'playwright-core';
 import { sharedBrowser } from '../view/chromium';
 import { packedExtension } from './packedExtension';
 import { projectRoot } from '../paths';
+import { patience } from '../run/patience';
 import { savePicture } from '../view/savePicture';
 import { temporaryWorkspace } from '../pictures/sampleWorkspace';
 import { startVscodeServer, type ServerOptions, type VscodeServer } from './vscodeServer';
@@ -55,7 +56,7 @@ export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSes
     const browser = await sharedBrowser();
     const context = await browser.newContext({ viewport });
     ends.push(() => context.close());
-    context.setDefaultTimeout(60_000);
+    context.setDefaultTimeout(60_000 * patience());
     if (language) await context.addInitScript((name) => Object.assign(globalThis, { _VSCODE_NLS_LANGUAGE: name }), language);
     const openedAt = performance.now();
     const workbench = await Workbench.open({ server, context, folder });

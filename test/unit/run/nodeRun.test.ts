@@ -16,9 +16,9 @@ describe('running test files side by side', () => {
     return file;
   };
   let printed = '';
-  const run = (files: readonly string[], secondTries = 0) => {
+  const run = (files: readonly string[], secondTries = 0, timeout = 5_000) => {
     printed = '';
-    return runInNode({ files, timeout: 5_000 }, new AbortController().signal, {}, { print: (text) => void (printed += text), secondTries });
+    return runInNode({ files, timeout }, new AbortController().signal, {}, { print: (text) => void (printed += text), secondTries });
   };
 
   it('adds up what each file says', async () => {
@@ -37,6 +37,12 @@ describe('running test files side by side', () => {
     ];
     deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 0 });
     match(printed, /The test process ended while .*dies\.test\.js ran/);
+  });
+
+  it('ends a test that hangs', async () => {
+    const files = [fileOf('hangs.test.js', "it('never ends', () => new Promise(() => setInterval(() => {}, 1_000).unref()));")];
+    deepStrictEqual(await run(files, 0, 50), { passed: 0, failed: 1, skipped: 0 });
+    match(printed, /Timeout of \d+ms exceeded/);
   });
 
   it('gives a file with failures a second try where that is asked for, and says so', async () => {

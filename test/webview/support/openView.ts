@@ -7,6 +7,7 @@ import type { Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../../s
 import { sharedBrowser } from '../../support/view/chromium';
 import { countScripts, reportScripts } from '../../support/view/pageCoverage';
 import { artifacts, builtTests } from '../../support/paths';
+import { patience } from '../../support/run/patience';
 import { waitFor } from '../../support/waitFor';
 import type {} from './fakeHost';
 import { textsOf, type Language } from './languages';
@@ -41,7 +42,7 @@ export function usePages(): <V extends View>(viewOf: (page: Page) => V) => Promi
     this.timeout(60_000);
     const browser = await sharedBrowser();
     context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', baseURL: await viewOrigin() });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(20_000 * patience());
   });
   after(async () => context?.close());
   afterEach(async function () {
