@@ -32,13 +32,6 @@ export async function take({ workbench }: ChatSession, name: string, { keepOpen 
   copyFileSync(await workbench.screenshot(`readme-${name}`), join(projectRoot, 'media', 'screenshots', `${name}.png`));
 }
 
-export async function openFile({ workbench: { page, quickInput } }: ChatSession, name: string): Promise<void> {
-  await page.keyboard.press('Control+P');
-  await quickInput.type(name);
-  await quickInput.pick(name);
-  await page.locator('.tab', { hasText: name }).waitFor();
-}
-
 /** Drags the border between side bar and editor `by` pixels to the right. */
 export async function widenSideBar({ workbench: { page } }: ChatSession, by: number): Promise<void> {
   const box = await page.locator('.part.sidebar').boundingBox();

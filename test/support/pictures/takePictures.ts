@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { openChat, type ChatSession } from '../chat/chatSession';
 import { projectRoot } from '../paths';
 import { takeCachePicture } from './cachePicture';
-import { openFile, pictureModel, plainWindow, play, take, widenSideBar } from './picture';
+import { pictureModel, plainWindow, play, take, widenSideBar } from './picture';
 import { lastScene, respond, scenes, writeEarlierSessions } from './pictureStory';
 import { keepWorkspace } from './sampleWorkspace';
 import { takeSyncPicture } from './syncPicture';
@@ -47,7 +47,7 @@ async function takeChatPictures(): Promise<void> {
     await workbench.page.locator('.tab', { hasText: 'Compaction Preview' }).waitFor();
     await workbench.runCommand('Threadkeeper: Apply Compaction');
     await chat.see('.compaction-card', /Compacted/);
-    await openFile(session, 'table.js');
+    await session.workbench.openFile('table.js');
     await play(session, lastScene);
     await take(session, 'chat');
     await chat.press('Show summary');

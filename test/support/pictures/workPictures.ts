@@ -8,7 +8,7 @@ import { ChatPage } from '../view/chatPage';
 import { SessionsPage } from '../view/sessionsPage';
 import { waitFor } from '../waitFor';
 import type { VscodeOptions } from '../vscode/openVscode';
-import { openFile, pictureModel, plainWindow, take, widenSideBar } from './picture';
+import { pictureModel, plainWindow, take, widenSideBar } from './picture';
 import { keepWorkspace } from './sampleWorkspace';
 
 const settings = { ...plainWindow.settings, 'threadkeeper.checkpoint.enabled': false };
@@ -63,7 +63,7 @@ export async function takeTabsPicture(): Promise<void> {
     await workbench.runCommand('Threadkeeper: Open Chat in Editor');
     await editor.see('article.answer', /plateau/);
     await workbench.runCommand('View: Split Editor Right');
-    await openFile(session, 'tide.js');
+    await session.workbench.openFile('tide.js');
     api.enqueue(
       reply('Release 1.4 has three changes that users notice:\n\n- rejected lines with a reason\n- `--verbose`\n', held, 'UTC everywhere'),
     );

@@ -51,17 +51,26 @@ export class QuickInput {
 
   /** Waits for the row with exactly this label and takes it; filter with `type` first when the list is long. */
   async pick(label: string): Promise<void> {
-    const row = await waitFor(`the row "${label}"`, async () => {
-      const index = (await this.labels()).indexOf(label);
-      return index >= 0 && this.list.nth(index);
-    });
+    const row = await waitFor(`the row "${label}"`, () => this.row(label));
     await row.click();
   }
 
+  /**
+   * Filters by a label and takes its row. Rejects within seconds, for its caller to open the list anew: it closes when something else takes
+   * the focus, be that while it is typed into.
+   */
+  async choose(label: string): Promise<void> {
+    const soon = { timeout: 2_000 };
+    await this.input.fill(label, soon);
+    const row = await waitFor(`the row "${label}"`, () => this.row(label), soon);
+    await row.click(soon);
+  }
+
   async close(): Promise<void> {
-    if (!(await this.isOpen())) return;
-    await this.input.press('Escape');
-    await this.widget.waitFor({ state: 'hidden' });
+    await waitFor('the quick input to close', async () => {
+      if (await this.isOpen()) await this.input.press('Escape', { timeout: 2_000 });
+      return !(await this.isOpen());
+    });
   }
 
   /** Opens the palette wherever the focus is, and runs the command with exactly this title. */
@@ -76,6 +85,11 @@ export class QuickInput {
       return true;
     });
     await this.pick(title);
+  }
+
+  private async row(label: string): Promise<Locator | undefined> {
+    const index = (await this.labels()).indexOf(label);
+    return index >= 0 ? this.list.nth(index) : undefined;
   }
 }
 

@@ -45,6 +45,18 @@ export class Workbench {
     await this.quickInput.runCommand(title);
   }
 
+  /** Opens a file of the workspace by its name in the list of files. */
+  async openFile(name: string): Promise<void> {
+    // One that was written just now may not be in the list yet, and is not put into one that is open.
+    await waitFor(`${name} in the list of files`, async () => {
+      await this.quickInput.close();
+      await this.page.keyboard.press('Control+P');
+      await this.quickInput.choose(name);
+      return true;
+    });
+    await this.page.locator('.tab', { hasText: name }).waitFor();
+  }
+
   /** Shows the view container with this title through its activity bar icon; does nothing when it is open. */
   async openView(title = 'Threadkeeper'): Promise<void> {
     const icon = this.page.locator('.activitybar .action-item').filter({ has: this.page.locator(`a[aria-label^="${title}"]`) });

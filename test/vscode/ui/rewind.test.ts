@@ -83,10 +83,7 @@ describe('rewind', function () {
   it('leaves a file alone that has unsaved changes', async () => {
     const { workbench } = session;
     const { page, quickInput } = workbench;
-    await page.keyboard.press('Control+P');
-    await quickInput.type('edited.txt');
-    await waitFor('the file in the list', async () => (await quickInput.labels()).includes('edited.txt'));
-    await quickInput.pick('edited.txt');
+    await workbench.openFile('edited.txt');
     const editor = page.locator('.editor-instance .view-lines').last();
     await editor.click();
     await page.keyboard.press('Control+Home');

@@ -30,22 +30,6 @@ describe('workspace tools', function () {
       ),
     ].map((match) => JSON.parse(`"${match[1]!}"`) as string);
 
-  const openFile = async (name: string) => {
-    const { page, quickInput } = session.workbench;
-    // A file that was written just now may not be in VS Code's list yet, and is not put into one that is open.
-    await waitFor(`${name} in the list of files`, async () => {
-      await quickInput.close();
-      await page.keyboard.press('Control+P');
-      await quickInput.type(name);
-      const found = await waitFor('an answer', async () =>
-        (await quickInput.labels()).find((label) => label === name || label === 'No matching results'),
-      );
-      return found === name;
-    });
-    await quickInput.pick(name);
-    await page.locator('.tab', { hasText: name }).waitFor();
-  };
-
   before(async () => {
     // The browser's VS Code saves by itself: what is not saved yet would not stay so.
     session = await openChat({ window: 60_000, settings: { 'files.autoSave': 'off', 'threadkeeper.checkpoint.enabled': false } });
@@ -97,7 +81,7 @@ describe('workspace tools', function () {
     const dirty = page.locator('.tab.dirty', { hasText: 'draft.txt' });
     const shown = async () => (await page.locator('.editor-instance .view-lines').innerText()).replaceAll('\u00a0', ' ');
     await writeFile(file('src/draft.txt'), 'one\ntwo\n');
-    await openFile('draft.txt');
+    await workbench.openFile('draft.txt');
     const editor = page.locator('.editor-instance .view-lines');
     await waitFor('the file in an editor', async () => /two/.test(await shown()));
     const type = async (text: string) => {
@@ -158,7 +142,7 @@ describe('workspace tools', function () {
   it('tells the model what the language tools of VS Code report', async () => {
     const { chat, api, workbench } = session;
     await writeFile(file('src/bad.json'), '{\n  "a": 1,,\n  "b": 2\n}\n');
-    await openFile('bad.json');
+    await workbench.openFile('bad.json');
     await workbench.page.locator('.editor-instance .squiggly-error').first().waitFor();
     api.enqueue(reply(toolCall('diagnostics', { path: 'src/bad.json' })), reply('A comma too many.'));
     await chat.ask('What is wrong with it?');

@@ -12,16 +12,8 @@ describe('why a line is there, in the window', function () {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Mira', '-c', 'user.email=m@x', '-c', 'commit.gpgsign=false', ...args], { cwd: session.folder });
   const openFile = async (name: string) => {
-    const { page, quickInput } = session.workbench;
-    const box = page.locator('.quick-input-widget .quick-input-box input');
-    // The list closes when something else takes the focus, be that while it is typed into.
-    await waitFor(`${name} in the list of files`, async () => {
-      if (!(await quickInput.isOpen())) await page.keyboard.press('Control+P');
-      await box.fill(name, { timeout: 1_000 }).catch(() => undefined);
-      return (await quickInput.labels())[0] === name;
-    });
-    await quickInput.pick(name);
-    await page.locator('.tab', { hasText: name }).waitFor();
+    const { page } = session.workbench;
+    await session.workbench.openFile(name);
     await waitFor('the file in an editor', async () => (await page.locator('.editor-instance .view-lines').innerText()).trim() !== '');
   };
   const rows = async () => {
