@@ -37,6 +37,12 @@ const history = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
+/** Histories of one step, in which some programs have nothing that is said. */
+const loneSteps: readonly Step[] = [
+  { kind: 'fold', kept: null },
+  { kind: 'user', text: '\ud800' },
+];
+
 const parentOf = (steps: readonly Placed[], i: number) => {
   const parent = i - 1 - steps[i]!.up;
   return parent < 0 || parent >= steps.length ? null : parent;
@@ -434,7 +440,7 @@ describe('an import of any history', function () {
           assert.deepEqual([again.sessions[0]?.outcome, again.sessions[0]?.entriesKnown], ['known', entriesAdded]);
           await goOn(uuid);
         }),
-        { numRuns: rounds, examples: [[[{ step: { kind: 'fold', kept: null }, up: 0 }]]] },
+        { numRuns: rounds, examples: loneSteps.map((one) => [[{ step: one, up: 0 }]]) },
       ));
   }
 });
