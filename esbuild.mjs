@@ -1,5 +1,6 @@
 // Builds everything that ships and, with --tests, everything that tests it.
-//   node esbuild.mjs [--production] [--tests] [--watch] [--run SUITE … [FILE …] [--grep PATTERN]]
+//   node esbuild.mjs [--production] [--tests] [--check] [--watch] [--run SUITE … [FILE …] [--grep PATTERN]]
+// --check has the types checked and the code linted beside it, which takes one core for longer than all of the build.
 // --run builds the tests and runs them; with names of files only those are built, and with --watch they run again at every change.
 import { build, context, transform } from 'esbuild';
 import { spawn } from 'node:child_process';
@@ -176,6 +177,12 @@ if (!watch && named.length === 0) await rm('dist', { recursive: true, force: tru
 await mkdir('dist', { recursive: true });
 await copyFile(require.resolve('sql.js/dist/sql-wasm.wasm'), 'dist/sql-wasm.wasm');
 
+/** Whether a script of package.json ends well. */
+function succeeds(/** @type {string} */ script) {
+  const child = spawn('npm', ['run', script], { stdio: 'inherit', shell: process.platform === 'win32' });
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)));
+}
+
 function runTests() {
   const child = spawn(process.execPath, ['dist/test/support/run/runSuites.js', ...runArgs], { stdio: 'inherit' });
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
@@ -209,7 +216,9 @@ if (watch) {
   };
   for (const options of builds) await (await context({ ...options, plugins: [...(options.plugins ?? []), notice] })).watch();
 } else {
+  const checks = process.argv.includes('--check') ? ['typecheck', 'lint'].map(succeeds) : [];
   const made = await Promise.all(builds.map((options) => build({ ...options, metafile: true })));
   await writeFile('dist/packages.json', JSON.stringify(packagesIn(made.slice(0, shipped)), null, 2));
+  if ((await Promise.all(checks)).includes(false)) process.exitCode = 1;
   if (runAt !== -1) process.exitCode = await runTests();
 }
