@@ -54,7 +54,8 @@ export class SyncRows {
       waitsForTurn: connection.get("SELECT 1 FROM sync_waiting WHERE needs LIKE 'free %' LIMIT 1") !== undefined,
       unread: connection
         .all(
-          `SELECT device, place, unread_key FROM sync_log WHERE unread_session IS NOT NULL
+          // By the rows that are unread: the order alone would have every record read.
+          `SELECT device, place, unread_key FROM sync_log INDEXED BY sync_log_unread WHERE unread_session IS NOT NULL
            AND unread_session NOT IN (SELECT session FROM sync_purged) ORDER BY device, place`,
         )
         .map((row) => ({ device: String(row['device']), index: Number(row['place']), keyId: String(row['unread_key']) })),

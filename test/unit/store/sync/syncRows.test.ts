@@ -13,6 +13,7 @@ import { projectRoot } from '../../../support/paths';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
 import { SyncDevice } from '../../../support/sync/syncRig';
 import { openHost, testUuid, userMessage, wasmFile } from '../../../support/store/storeTemp';
+import { waitFor } from '../../../support/waitFor';
 
 const clean = { refilled: 0, renewed: false, problems: [] };
 
@@ -174,6 +175,9 @@ describe('stores with one history', function () {
     const entry = await one.say(session, 'Hello');
     await meet();
     await one.store.updateSession(session, { title: 'Here', pinnedAt: 5, metadata: { tags: ['a'], mine: 1 } });
+    // Within one millisecond the devices' random ids would decide which was last.
+    const said = Date.now();
+    await waitFor('the next millisecond', () => Date.now() > said, { interval: 1 });
     await two.store.updateSession(session, { title: 'There', archivedAt: 6, metadata: { tags: ['b'], yours: { deep: true } } });
     await one.store.savePin({ session, kind: 'entry', target: entry, contentHash: null, at: 7 });
     await meet();
