@@ -280,8 +280,8 @@ export class SessionTab implements Disposable {
   }
 
   /**
-   * Two windows that show the same text must not both send it: what another window makes of it takes its place here, where nobody has
-   * gone on writing. An empty composer stays empty: what is being typed elsewhere is nobody's business here. Never rejects.
+   * Two windows that show the same text must not both send it: where another window sends it or writes on in it, it goes from here or grows
+   * here, unless somebody has gone on writing here. An empty composer stays empty: what is being typed elsewhere is nobody's business here. Never rejects.
    */
   private async followDraft(): Promise<void> {
     const { draft: before, deps } = this;
@@ -289,7 +289,10 @@ export class SessionTab implements Disposable {
     try {
       const draft = writtenOf(await deps.store.draft(this.session.uuid));
       if (this.draft !== before || isSame(draft, before)) return;
-      this.draft = this.storedDraft = draft;
+      this.storedDraft = draft;
+      // Written in a composer that never showed this text: it is another draft, and this one stays.
+      if (!isNothing(draft) && !draft.text.startsWith(before.text)) return;
+      this.draft = draft;
       this.show(draft, before.text);
     } catch (error) {
       deps.log.warn('draft_not_followed', { detail: errorText(error) });

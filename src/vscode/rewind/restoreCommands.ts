@@ -15,7 +15,7 @@ import type { ChangeDocuments } from '../tools/changeDocuments';
 import { textOf } from './openReview';
 
 export interface RestoreCommandsDeps {
-  readonly active: Pick<ActiveChat, 'conversation' | 'draft' | 'replaceDraft'>;
+  readonly active: Pick<ActiveChat, 'conversation' | 'session' | 'draft' | 'replaceDraft'>;
   readonly restorer: () => Promise<FileRestorer>;
   /** Whether files go along when another branch is shown. */
   readonly choice: () => 'always' | 'ask' | 'never';
@@ -66,7 +66,7 @@ export class RestoreCommands {
     if (scope === 'files') return;
     await goTo(conversation, to);
     // Most people go back to say it in other words.
-    if (said) await this.deps.active.replaceDraft(nothingWritten, said.written);
+    if (said && this.deps.active.session?.uuid === session) await this.deps.active.replaceDraft(nothingWritten, said.written);
   }
 
   /** Whether to go on and show the branch. */
@@ -103,7 +103,8 @@ export class RestoreCommands {
     await goTo(conversation, back.leaf);
     // What was to be said again stands in the conversation again.
     const { active } = this.deps;
-    if (messagesOf(conversation).some(({ written }) => isSame(written, active.draft)))
+    const isOnShow = active.session?.uuid === conversation.session.uuid;
+    if (isOnShow && messagesOf(conversation).some(({ written }) => isSame(written, active.draft)))
       await active.replaceDraft(active.draft, nothingWritten);
   }
 

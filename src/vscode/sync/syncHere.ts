@@ -55,9 +55,16 @@ export class SyncHere implements Disposable {
   private paused = false;
 
   constructor(private readonly deps: SyncHereDeps) {
-    this.owned.add(workspace.onDidGrantWorkspaceTrust(() => this.begin()));
+    this.owned.add(
+      workspace.onDidGrantWorkspaceTrust(() => {
+        this.begin();
+        this.look();
+      }),
+    );
     this.owned.add(deps.store.onDidOpen(() => this.look()));
     this.owned.add(deps.store.onDidChangeContent((change) => change.kind === 'session' && change.session === null && this.look()));
+    // The store's news may be here before the secrets that the other window has saved.
+    this.owned.add(deps.secrets.onDidChange(() => this.look()));
     this.owned.add(window.onDidChangeWindowState(({ focused }) => focused && this.syncing?.wake('looked')));
     this.begin();
   }

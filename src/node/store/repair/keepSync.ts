@@ -27,13 +27,16 @@ export function keepSync(source: Connection, target: Connection): void {
   target.run('UPDATE sync_state SET clock = ?', [Number(state?.['clock']) || 0]);
   // What others tell of titles and marks is better than what a repair has made of them; what was kept is told with its time below.
   target.run("UPDATE sync_outbox SET tick = 0 WHERE kind = 'session'");
-  const tell = (kind: 'purge' | 'register', session: Row[string] | undefined, of: Row[string] | undefined, tick: Row[string] | undefined) =>
-    target.run('INSERT INTO sync_outbox(kind, session, target, tick) VALUES (?, ?, ?, ?)', [
-      kind,
-      session ?? null,
-      of ?? null,
-      tick ?? null,
-    ]);
+  const tell = (
+    kind: 'purge' | 'register',
+    session: Row[string] | undefined,
+    of: Row[string] | undefined,
+    tick: Row[string] | undefined,
+  ) => {
+    if (typeof session !== 'string') return;
+    const at = Number.isSafeInteger(tick) ? Number(tick) : 0;
+    target.run('INSERT INTO sync_outbox(kind, session, target, tick) VALUES (?, ?, ?, ?)', [kind, session, of ?? null, at]);
+  };
   const stamps = read('sync_stamps', 'session', 'name');
   forgetLeaves(source, target, new Set(stamps.flatMap(({ session, name }) => (name === leafRegister ? [session] : []))));
   for (const row of stamps) {

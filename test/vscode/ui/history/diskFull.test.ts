@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,22 +35,26 @@ describe('a disk that is full', function () {
     rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  const userTexts = async () => (await session!.chat.texts('article.user-message .user-text')).filter((text) => text !== '');
+  /** Longer than what is left of the last page that a file has, and not to be compressed. */
+  const filling = randomBytes(9_000).toString('base64');
+  const unsaid = `Does anybody hear this? ${filling}`;
+  const userTexts = async () =>
+    (await session!.chat.texts('article.user-message .user-text')).filter((text) => text !== '').map((text) => text.replace(filling, '…'));
 
   it('sends nothing that it cannot save, says why, and sends it when there is room', async () => {
     const { chat, api, workbench } = session!;
     const before = api.messages.length;
     disk!.fill();
-    await chat.send('Does anybody hear this?');
+    await chat.send(unsaid);
     await chat.see('tk-app', /The disk is full.*Free some space/s);
     await workbench.screenshot('disk-full-unsent');
     assert.equal(api.messages.length, before);
-    assert.equal(await chat.draft(), 'Does anybody hear this?');
+    assert.equal(await chat.draft(), unsaid);
     disk!.free();
     api.enqueue(reply('Loud and clear.'));
-    await chat.ask('Does anybody hear this?');
+    await chat.ask(unsaid);
     await chat.see('article.answer', 'Loud and clear.');
-    assert.deepEqual(await userTexts(), ['When does the tide turn?', 'Does anybody hear this?']);
+    assert.deepEqual(await userTexts(), ['When does the tide turn?', 'Does anybody hear this? …']);
   });
 
   it('keeps what was saved when it fills up in mid-answer, and answers when there is room', async () => {
@@ -84,6 +89,6 @@ describe('a disk that is full', function () {
     await chat.see('article.answer', 'Written again.');
     await workbench.reload();
     await chat.see('article.answer', 'Written again.');
-    assert.deepEqual(await userTexts(), ['When does the tide turn?', 'Does anybody hear this?', 'Tell me a story', 'And now?']);
+    assert.deepEqual(await userTexts(), ['When does the tide turn?', 'Does anybody hear this? …', 'Tell me a story', 'And now?']);
   });
 });
