@@ -280,8 +280,9 @@ export class SessionTab implements Disposable {
   }
 
   /**
-   * Two windows that show the same text must not both send it: where another window sends it or writes on in it, it goes from here or grows
-   * here, unless somebody has gone on writing here. An empty composer stays empty: what is being typed elsewhere is nobody's business here. Never rejects.
+   * Two windows that show the same text must not both send it: where another window sends it or writes on in it, it goes from here
+   * or grows here, unless somebody has gone on writing here. An empty composer stays empty: what is being typed elsewhere is nobody's
+   * business here. Never rejects.
    */
   private async followDraft(): Promise<void> {
     const { draft: before, deps } = this;

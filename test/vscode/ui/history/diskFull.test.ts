@@ -35,11 +35,13 @@ describe('a disk that is full', function () {
     rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   });
 
+  const question = 'Does anybody hear this?';
   /** Longer than what is left of the last page that a file has, and not to be compressed. */
-  const filling = randomBytes(9_000).toString('base64');
-  const unsaid = `Does anybody hear this? ${filling}`;
-  const userTexts = async () =>
-    (await session!.chat.texts('article.user-message .user-text')).filter((text) => text !== '').map((text) => text.replace(filling, '…'));
+  const unsaid = `${question} ${randomBytes(9_000).toString('base64')}`;
+  const userTexts = async () => {
+    const texts = await session!.chat.texts('article.user-message .user-text');
+    return texts.filter((text) => text !== '').map((text) => (text.startsWith(question) ? question : text));
+  };
 
   it('sends nothing that it cannot save, says why, and sends it when there is room', async () => {
     const { chat, api, workbench } = session!;
@@ -54,7 +56,7 @@ describe('a disk that is full', function () {
     api.enqueue(reply('Loud and clear.'));
     await chat.ask(unsaid);
     await chat.see('article.answer', 'Loud and clear.');
-    assert.deepEqual(await userTexts(), ['When does the tide turn?', 'Does anybody hear this? …']);
+    assert.deepEqual(await userTexts(), ['When does the tide turn?', question]);
   });
 
   it('keeps what was saved when it fills up in mid-answer, and answers when there is room', async () => {
@@ -89,6 +91,6 @@ describe('a disk that is full', function () {
     await chat.see('article.answer', 'Written again.');
     await workbench.reload();
     await chat.see('article.answer', 'Written again.');
-    assert.deepEqual(await userTexts(), ['When does the tide turn?', 'Does anybody hear this? …', 'Tell me a story', 'And now?']);
+    assert.deepEqual(await userTexts(), ['When does the tide turn?', question, 'Tell me a story', 'And now?']);
   });
 });
