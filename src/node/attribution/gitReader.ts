@@ -150,7 +150,7 @@ export class GitReader {
         GIT_WORK_TREE: this.repository.gitDir,
         GIT_OPTIONAL_LOCKS: '0',
         GIT_TERMINAL_PROMPT: '0',
-        // Of a repository that leaves objects to a remote, which may be a command: Git before 2.45 knows the second alone.
+        // A repository may leave objects to a remote, and that remote may be a command: Git before 2.45 knows the second alone.
         GIT_NO_LAZY_FETCH: '1',
         GIT_ALLOW_PROTOCOL: '',
       },

@@ -72,12 +72,13 @@ export class StandIns {
     const hasRoom = late !== null && this.moveBefore(seq, late);
     const kept = row?.['parent'];
     const parent = hasRoom ? entry.parent : typeof kept === 'string' ? kept : null;
+    const number = hasRoom ? seq : old;
     this.purging(() => {
       for (const [table, key] of [...tables].reverse()) connection.run(`DELETE FROM ${table} WHERE ${key} = ?`, [old]);
-      entries.insert({ ...entry, parent }, seq, { seq: seq - 1, parent }, false);
+      entries.insert({ ...entry, parent }, number, { seq: number - 1, parent }, false);
     });
     if (hasRoom) connection.run('DELETE FROM stand_ins WHERE entry = ?', [entry.uuid]);
-    this.changed(Math.min(old, seq));
+    this.changed(Math.min(old, number));
   }
 
   /** Lets go of a fragment that says what the entry says; its number is most likely the entry's. Null: there is none. */
