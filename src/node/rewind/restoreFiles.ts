@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join, relative, sep } from 'node:path';
 import { errorText } from '../../core/errors';
-import { t } from '../../core/l10n';
+import { english, shown, t } from '../../core/l10n';
 import type { FileVersion } from '../../core/rewind/fileChanges';
 import type { SeenVersion } from '../../core/rewind/planRestore';
 import { thisProcess } from '../store/sharing/processIdentity';
@@ -39,7 +39,8 @@ export class RestoreFault extends Error {
   constructor(
     readonly path: string,
     readonly problem: RestoreProblem,
-    detail = '',
+    /** What the system says of it, without the path; empty where the problem says all. */
+    readonly detail = '',
   ) {
     super(detail === '' ? `${path}: ${problem}` : `${path}: ${problem} (${detail})`);
   }
@@ -205,7 +206,7 @@ async function checked(
   disk: RestoreDisk,
 ): Promise<JournalFile> {
   const names = path.split('/');
-  if (!isRestorable(path)) throw new RestoreFault(path, 'failed', root);
+  if (!isRestorable(path)) throw new RestoreFault(path, 'failed', english('it does not lead to a file of the workspace'));
   const target = join(real, ...names);
   // Where nothing is renamed to another disk: the highest folder on its way that is on the same one.
   let base = real;
@@ -285,7 +286,9 @@ function told<T>({ path }: { readonly path: string }, work: Promise<T>): Promise
 
 function faultOf(path: string, error: unknown): Error {
   if (error instanceof RestoreFault) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  // Node says the path behind the name of the call.
+  const message = syscall === undefined ? errorText(error) : errorText(error).split(`, ${syscall}`)[0]!;
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
@@ -326,7 +329,7 @@ function modeOf(kind: FileVersion['kind'], before: number | null): number {
 /** Why nothing was restored, for the user. */
 export function restoreProblemText(error: unknown): string {
   if (!(error instanceof RestoreFault)) return errorText(error);
-  const { path, problem } = error;
+  const { path, problem, detail } = error;
   switch (problem) {
     case 'changed':
       return t('{0} has changed meanwhile. No file was restored; try again.', path);
@@ -341,6 +344,6 @@ export function restoreProblemText(error: unknown): string {
     case 'in_the_way':
       return t('Something that is no file is in the way of {0}. No file was restored.', path);
     case 'failed':
-      return t('{0} could not be restored, and so no file was: {1}', path, error.message);
+      return t('{0} could not be restored, and so no file was: {1}', path, shown(detail));
   }
 }

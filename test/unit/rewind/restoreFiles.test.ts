@@ -192,6 +192,20 @@ describe('a restore of files', () => {
     deepStrictEqual(sorted(readTree(root)), sorted({ link: 'file plain', one: 'file ONE', private: 'file other' }));
   });
 
+  it('says why it failed, and names the file once', async () => {
+    const disk = {
+      ...quickDisk,
+      writeNew: () => Promise.reject(Object.assign(new Error("EIO: i/o error, open '/x/a.txt'"), { code: 'EIO', syscall: 'open' })),
+    };
+    const error: unknown = await restoreFiles([write('a.txt', null, 'new')], { storage, disk }).catch((fault: unknown) => fault);
+    deepStrictEqual(restoreProblemText(error), 'a.txt could not be restored, and so no file was: EIO: i/o error');
+    const outside: unknown = await restoreFiles([write('../a.txt', null, 'new')], { storage }).catch((fault: unknown) => fault);
+    deepStrictEqual(
+      restoreProblemText(outside),
+      '../a.txt could not be restored, and so no file was: it does not lead to a file of the workspace',
+    );
+  });
+
   it('can be cancelled before anything is in its place', async () => {
     writeFileSync(join(root, 'a.txt'), 'a');
     const stop = new AbortController();
