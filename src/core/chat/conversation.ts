@@ -288,12 +288,6 @@ export class Conversation {
     return this.context.checkpoints.write();
   }
 
-  /** Ends what runs in the background: a checkpoint, a summary that is being prepared. */
-  cancelBackground(): void {
-    this.context.checkpoints.cancel();
-    this.context.background.drop();
-  }
-
   /** What compactions on a return have saved. Rejects with `StoreError`. */
   savings(): Promise<FoldSaving[]> {
     return this.context.savings();

@@ -222,7 +222,7 @@ describe('checkpoints', () => {
     );
   });
 
-  it('that fail leave the conversation as it was, and stop only when they are asked to', async () => {
+  it('that fail leave the conversation as it was, and stop only when the session is closed', async () => {
     rig.summarizer.answers.splice(0, 9, '{"summary": "cut');
     rig.summarizer.fail = 'server';
     await rig.fill(4, 900);
@@ -232,7 +232,7 @@ describe('checkpoints', () => {
     const writing = rig.conversation.checkpoint();
     await rig.until(() => rig.summarizer.prompts.length >= 2);
     await rig.conversation.stop();
-    rig.conversation.cancelBackground();
+    rig.conversation.dispose();
     assert.deepEqual(await writing, { entry: null, message: 'Cancelled. No snapshot was saved.' });
   });
 });

@@ -51,7 +51,7 @@ describe('what a summary has cost that was not finished', () => {
     assert.deepEqual(await spent(), [{ requests: 1, ...reported, output: 91, requestsEstimated: 1 }]);
   });
 
-  it('is an estimate when nothing was reported: of a compaction, a checkpoint and a summary made anew', async () => {
+  it('is an estimate when nothing was reported: of a compaction and a summary made anew', async () => {
     rig.summarizer.hold = rig.gate();
     rig.summarizer.begun = { text: half, usage: null };
     await whileAsked(rig.conversation.compact(), () => void rig.conversation.stop());
@@ -62,13 +62,6 @@ describe('what a summary has cost that was not finished', () => {
     );
     assert.ok(first!.input > 2_500, JSON.stringify(first));
 
-    rig.summarizer.prompts.length = 0;
-    await whileAsked(rig.conversation.checkpoint(), () => rig.conversation.cancelBackground());
-    assert.deepEqual(
-      (await spent()).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]),
-      [[2, 2]],
-    );
-
     rig.summarizer.hold = null;
     rig.summarizer.begun = null;
     assert.equal((await rig.conversation.compact()).message, null);
@@ -78,7 +71,7 @@ describe('what a summary has cost that was not finished', () => {
     await whileAsked(rig.conversation.resummarize(), () => void rig.conversation.stop());
     assert.deepEqual(
       (await spent()).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]),
-      [[4, 3]],
+      [[3, 2]],
     );
   });
 
@@ -92,12 +85,23 @@ describe('what a summary has cost that was not finished', () => {
     );
   });
 
+  it('is counted of a snapshot that is still being written when the session is closed', async () => {
+    rig.summarizer.hold = rig.gate();
+    rig.summarizer.begun = { text: half, usage: null };
+    const { message } = await whileAsked(rig.conversation.checkpoint(), () => rig.conversation.dispose());
+    assert.equal(message, 'Cancelled. No snapshot was saved.');
+    assert.deepEqual(
+      (await spent()).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]),
+      [[1, 1]],
+    );
+  });
+
   it('is counted when it was prepared and is of no use any more', async () => {
     rig.summarizer.begun = { text: half, usage: null };
     rig.summarizer.hold = rig.gate();
     rig.overrides = { 'compaction.prepareAtPercent': 20, 'compaction.triggerPercent': 95, 'memoryFlush.enabled': false };
     rig.model.scripts.push(says('ok'));
-    await whileAsked(rig.conversation.send('one more'), () => rig.conversation.cancelBackground());
+    await whileAsked(rig.conversation.send('one more'), () => rig.conversation.dispose());
     await rig.until(async () => (await spent())[0]?.requestsEstimated === 1);
   });
 
