@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { UsageRow } from '../cost/usageRow';
 import { EntryContent } from '../session/entry';
 
-/** The form of what is sealed. A record of a higher one is carried on unopened. */
-export const changeVersion = 1;
+/** The highest form of what is sealed that is read here. A record of a higher one is carried on unopened. */
+export const changeVersion = 2;
 
 /**
  * When something was set: `tick` is a hybrid logical clock, milliseconds × 1024 or one more than any tick that was seen, and `device`
@@ -97,6 +97,11 @@ export const Change = z.discriminatedUnion('kind', [
   noteWritten,
 ]);
 export type Change = z.infer<typeof Change>;
+
+/** The lowest form in which all of it is understood: a program of form 1 would take what stands in for an entry for the entry itself. */
+export function versionOf(change: Change): number {
+  return change.kind === 'entries' && change.entries.some(({ standsIn }) => standsIn) ? 2 : 1;
+}
 
 /** The leaf of a session: the one register that is not simply taken over (merge.ts). */
 export const leafRegister = 'leaf';

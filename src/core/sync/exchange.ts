@@ -1,5 +1,5 @@
 import type { Change } from './change';
-import { changeVersion } from './change';
+import { versionOf } from './change';
 import { openHere, pullLogs, type Problem } from './pullLogs';
 import { pullNewest } from './pullNewest';
 import { forkPoint, isForked, refill } from './repairLogs';
@@ -103,7 +103,7 @@ function sealAll(
   const keys: SessionKey[] = [];
   let { mark, next } = log;
   for (const change of changes) {
-    const place = { device: log.device, index: next++, id: newId(), version: changeVersion };
+    const place = { device: log.device, index: next++, id: newId(), version: versionOf(change) };
     const { sealed, newKey } = sealer.seal(place, change);
     if (newKey) keys.push(newKey);
     mark = sealer.mark(mark, { ...place, sealed });

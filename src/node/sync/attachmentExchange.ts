@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { CancelledError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { AttachmentPlace, AttachmentState } from '../../core/sync/attachmentPlace';
-import { changeVersion } from '../../core/sync/change';
+import { versionOf, type AttachmentKept } from '../../core/sync/change';
 import type { Problem } from '../../core/sync/pullLogs';
 import type { Sealer } from '../../core/sync/sealedRecord';
 import type { SyncEngine } from '../../core/sync/syncEngine';
@@ -92,9 +92,10 @@ class Exchange {
       const piece = index === 0 ? first : await store.syncAttachmentPiece(hash, index);
       if (!piece) return false;
       const base64 = Buffer.from(piece.bytes.buffer, piece.bytes.byteOffset, piece.bytes.byteLength).toString('base64');
-      const place = { device, index, id: newId(), version: changeVersion };
+      const kept: AttachmentKept = { kind: 'attachment', session, hash, mime, base64, of: piece.of };
+      const place = { device, index, id: newId(), version: versionOf(kept) };
       if (index === 0) sealer.addKeys(await store.syncKeys({ sessions: [session] }));
-      const { sealed, newKey } = sealer.seal(place, { kind: 'attachment', session, hash, mime, base64, of: piece.of });
+      const { sealed, newKey } = sealer.seal(place, kept);
       // The session was purged meanwhile, and its key with it.
       if (newKey) return false;
       await this.logs.push([{ ...place, mark: sealer.mark(0, { ...place, sealed }), sealed }], []);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncOnce, type SyncDeps, type SyncReport } from '../../../src/core/sync/exchange';
 import type { Sealer } from '../../../src/core/sync/sealedRecord';
@@ -10,7 +11,9 @@ import { NoteFiles, type NoteProblem } from '../../../src/node/sync/noteFiles';
 import { syncStoreOnce } from '../../../src/node/sync/syncStore';
 import { storeReplica } from '../../../src/node/sync/storeReplica';
 import type { SessionStore } from '../../../src/core/ports';
-import { openTestStore, tempFolder, testUuid, userMessage } from '../store/storeTemp';
+import { storeFiles } from '../../../src/node/store/database/storeFiles';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
+import { openHost, openTestStore, tempFolder, testUuid, userMessage, wasmFile } from '../store/storeTemp';
 import type { NewEntry } from '../../../src/core/session/entry';
 
 const keys = historyKeys(readPhrase(newPhrase()), 'main');
@@ -107,4 +110,16 @@ export class SyncDevice {
     await this.store.close();
     this.temp.remove();
   }
+}
+
+/** Rows are gone from the file of a store, which is repaired and opened again. */
+export function damaged(device: SyncDevice, sql: string): Promise<SyncDevice> {
+  return device.reopened(async (folder) => {
+    const { main } = storeFiles(folder);
+    const database = (await loadSqlite(wasmFile)).openMemory(readFileSync(main));
+    database.run(sql);
+    writeFileSync(main, database.export());
+    database.close();
+    await (await openHost(folder, { repair: true })).close();
+  });
 }

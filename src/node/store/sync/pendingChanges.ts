@@ -135,8 +135,15 @@ class Appended {
   }
 
   changes(): Change[] {
-    const appended = [...this.bySession].filter(([, { entries, usage }]) => entries.length + usage.length > 0);
-    return appended.map(([session, of]): Change => ({ kind: 'entries', session, ...of }));
+    return [...this.bySession].flatMap(([session, { entries, usage }]) => {
+      // Apart, so that a program which cannot read these yet reads the rest (`versionOf`).
+      const [said, standIns] = [entries.filter(({ standsIn }) => !standsIn), entries.filter(({ standsIn }) => standsIn)];
+      const parts: EntriesAppended[] = [
+        { kind: 'entries', session, entries: said, usage },
+        { kind: 'entries', session, entries: standIns, usage: [] },
+      ];
+      return parts.filter((part) => part.entries.length + part.usage.length > 0);
+    });
   }
 
   /** Numbers are local; those of its own branch are told with the entries that they stand for. */

@@ -11,7 +11,7 @@ import { newPageSize, storeFiles } from '../../../../src/node/store/database/sto
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import { projectRoot } from '../../../support/paths';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
-import { SyncDevice } from '../../../support/sync/syncRig';
+import { damaged, SyncDevice } from '../../../support/sync/syncRig';
 import { openHost, testUuid, userMessage, wasmFile } from '../../../support/store/storeTemp';
 import { waitFor } from '../../../support/waitFor';
 
@@ -461,18 +461,6 @@ async function rootsOf(image: Buffer, tables: readonly string[]): Promise<Readon
   const rows = database.exec(`SELECT rootpage FROM sqlite_master WHERE name IN ('${tables.join("', '")}')`)[0]?.values ?? [];
   database.close();
   return new Set(rows.map(([root]) => root));
-}
-
-/** Rows are gone from the file of a store, which is repaired and opened again. */
-function damaged(device: SyncDevice, sql: string): Promise<SyncDevice> {
-  return device.reopened(async (folder) => {
-    const { main } = storeFiles(folder);
-    const database = (await loadSqlite(wasmFile)).openMemory(readFileSync(main));
-    database.run(sql);
-    writeFileSync(main, database.export());
-    database.close();
-    await (await openHost(folder, { repair: true })).close();
-  });
 }
 
 function wholeLog({ device, logs }: Held): LogRange {
