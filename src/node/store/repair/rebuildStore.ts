@@ -160,6 +160,8 @@ class Rebuild {
     this.target.run('DELETE FROM entries WHERE seq = ?', [seq]);
     this.target.run("DELETE FROM meta WHERE key = 'purging'");
     this.insert('entries', columns);
+    // What else the row says of it may be as wrong as its kind.
+    noteStandIn(this.target, String(entry['uuid']));
   }
 
   private insertDamagedBody(seq: number, row: Row | undefined, toolArgs: SqlValue | undefined): void {
