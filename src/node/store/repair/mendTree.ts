@@ -5,7 +5,7 @@ import { english } from '../../../core/l10n';
 import { unpackText, type Connection, type Row, type SqlValue } from '../database/connection';
 import { damagedBody, isSoundBody, goesInCircles } from './verifyContents';
 import { entryColumns } from '../rows/entryCodec';
-import { noteStandIn } from '../sync/standIns';
+import { noteHighest, noteStandIn } from '../sync/standIns';
 import { readableRows } from './salvageRows';
 import { SessionRows } from '../rows/sessionRows';
 
@@ -68,6 +68,7 @@ function keepFragments(target: Connection, fragments: readonly Row[]): number {
     if (!content || !markTypes.has(content.type)) parent = uuid;
   }
   target.run('UPDATE sessions SET leaf_entry = ? WHERE uuid = ?', [parent, session.uuid]);
+  noteHighest(target);
   return sound.length;
 }
 

@@ -275,6 +275,14 @@ export class EntryRows {
   }
 }
 
+/** No entry gets this number or a lower one at the end any more, whether one has it or not. */
+export function keepNumber(connection: Connection, number: number): void {
+  connection.run(
+    "INSERT INTO id_counters(day, last) VALUES ('entries', ?) ON CONFLICT(day) DO UPDATE SET last = max(last, excluded.last)",
+    [number],
+  );
+}
+
 function insertionOf(names: readonly string[]): string {
   return `INSERT INTO entries(${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
 }

@@ -6,6 +6,7 @@ import { markTypes } from '../../../core/session/entry';
 import type { Connection, Row } from '../database/connection';
 import type { SearchIndex } from '../search/searchIndex';
 import type { VectorRows } from '../search/vectorRows';
+import { keepNumber } from './entryRows';
 import { type TreeNode, TreeRows } from './treeRows';
 import type { Operations } from '../client/storeCalls';
 
@@ -180,11 +181,7 @@ export class Purge {
     }
     connection.run("DELETE FROM meta WHERE key = 'purging'");
     this.relink(plan);
-    const last = plan.gone[0]?.seq ?? 0;
-    connection.run(
-      "INSERT INTO id_counters(day, last) VALUES ('entries', ?) ON CONFLICT(day) DO UPDATE SET last = max(last, excluded.last)",
-      [last],
-    );
+    keepNumber(connection, plan.gone[0]?.seq ?? 0);
     if (plan.gone.some(({ seq }) => seq <= this.index.indexedThrough)) this.index.reset();
     this.saveLeftovers([...new Set([...this.leftovers(), ...files])]);
   }

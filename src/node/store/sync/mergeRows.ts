@@ -24,7 +24,7 @@ import type { columnRegisters } from './outbox';
 import { noteElsewhere, takeElsewhere } from './elsewhere';
 import { metadataPrefix, pinPrefix } from './outbox';
 import type { PendingNeeds } from './pendingChanges';
-import type { Fragments } from './standIns';
+import type { Before } from './standIns';
 
 export interface MergeNeeds extends PendingNeeds {
   readonly tree: TreeRows;
@@ -49,7 +49,7 @@ export class MergeRows implements MergeTarget {
   /** Registers that were set here and stand in no record yet. */
   private readonly unsent = new Map<string, number>();
   private highest = 0;
-  private knownFragments: Fragments | null = null;
+  private knownBefore: Before | null = null;
   private readonly notesKept = new Set<string>();
 
   constructor(
@@ -66,8 +66,9 @@ export class MergeRows implements MergeTarget {
     return this.highest;
   }
 
-  private get fragments(): Fragments {
-    return (this.knownFragments ??= this.open.standIns.fragments());
+  /** Asked for before anything is inserted. */
+  private get before(): Before {
+    return (this.knownBefore ??= this.open.standIns.before());
   }
 
   observe(tick: number): void {
@@ -123,7 +124,7 @@ export class MergeRows implements MergeTarget {
     const local = this.localOf(session, entry);
     try {
       if (!local) throw new StoreError('invalid', entry.uuid);
-      standIns.insert(local, entry.seq, this.fragments);
+      standIns.insert(local, entry.seq, this.before);
       attachments.want(session, local);
     } catch (error) {
       if (!StoreError.is(error) || error.reason !== 'invalid') throw error;
@@ -142,7 +143,7 @@ export class MergeRows implements MergeTarget {
     const local = this.localOf(session, entry);
     if (!local) return [];
     const before = this.open.connection.get('SELECT session, token_estimate, entry_type FROM entries WHERE uuid = ?', [entry.uuid]);
-    this.open.standIns.replace(local, this.fragments);
+    this.open.standIns.replace(local, entry.seq, this.before);
     this.count(String(before?.['session']), 0, -Number(before?.['token_estimate'] ?? 0), before?.['entry_type'] === 'message' ? -1 : 0);
     this.count(session, entry.createdAt, entry.tokenEstimate ?? 0, local.content.type === 'message' ? 1 : 0);
     this.open.attachments.want(session, local);

@@ -107,7 +107,7 @@ export class NoteRows {
     }
     const revision = randomUUID();
     const parents = row === undefined ? [] : (JSON.parse(String(row['file_heads_json'])) as string[]);
-    const tick = queueChange(connection, 'note', revision);
+    const tick = queueChange(connection, 'note', '', revision);
     this.keep({ path, revision, parents, text, tick });
     this.settle(path);
     connection.run(

@@ -109,8 +109,8 @@ function sqlOf(name: string, body: string): string {
 }
 
 /** What no trigger notes; in the caller's transaction. Returns its time. */
-export function queueChange(connection: Connection, kind: 'note', target: string): number {
-  connection.run(`${queue} VALUES (?, '', ?, ${tick})`, [kind, target]);
+export function queueChange(connection: Connection, kind: 'note' | 'register', session: string, target: string): number {
+  connection.run(`${queue} VALUES (?, ?, ?, ${tick})`, [kind, session, target]);
   return Number(connection.get('SELECT tick FROM sync_outbox ORDER BY n DESC LIMIT 1')?.['tick']);
 }
 

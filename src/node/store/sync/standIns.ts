@@ -1,8 +1,9 @@
 import type { EntryContent, NewEntry } from '../../../core/session/entry';
 import type { Connection, Row, SqlValue } from '../database/connection';
-import type { EntryRows } from '../rows/entryRows';
+import { keepNumber, type EntryRows } from '../rows/entryRows';
 import type { TreeNode, TreeRows } from '../rows/treeRows';
 import type { SearchIndex } from '../search/searchIndex';
+import { queueChange } from './outbox';
 
 /** Tables with a row for an entry under its number. */
 const tables = [
@@ -12,8 +13,13 @@ const tables = [
   ['checkpoints', 'entry'],
 ] as const;
 
-/** Numbers of texts that a repair has kept without knowing of which entries they were, by what they say. */
-export type Fragments = ReadonlyMap<string, readonly number[]>;
+/** What stood there before a transaction in which others' entries are merged. */
+export interface Before {
+  /** Numbers of texts that a repair has kept without knowing of which entries they were, by what they say. */
+  readonly fragments: ReadonlyMap<string, readonly number[]>;
+  /** The highest number of an entry. */
+  readonly highest: number;
+}
 
 /**
  * The `stand_ins` table: entries of which a repair has made up the place, the content or both. What was there comes from other devices, and
@@ -35,7 +41,12 @@ export class StandIns {
     noteStandIn(this.connection, entry);
   }
 
-  fragments(): Fragments {
+  before(): Before {
+    const highest = Number(this.connection.get('SELECT max(seq) AS n FROM entries')?.['n'] ?? 0);
+    return { fragments: this.fragments(), highest };
+  }
+
+  private fragments(): Before['fragments'] {
     const found = new Map<string, number[]>();
     const rows = this.connection.all(
       'SELECT e.seq FROM stand_ins s CROSS JOIN entries e ON e.uuid = s.entry WHERE s.is_fragment = 1 ORDER BY e.seq',
@@ -48,8 +59,8 @@ export class StandIns {
   }
 
   /** Stores an entry whose parent is there: under the number of its fragment, which goes, where that is above the parent's. */
-  insert(entry: NewEntry, wantedSeq: number, fragments: Fragments): void {
-    const number = this.takeFragment(fragments, entry);
+  insert(entry: NewEntry, wantedSeq: number, before: Before): void {
+    const number = this.takeFragment(before, entry, wantedSeq);
     const fits = number !== null && (entry.parent === null || number > this.seqOf(entry.parent));
     if (fits) this.entries.insert(entry, number, { seq: number - 1, parent: null });
     else this.entries.insert(entry, wantedSeq);
@@ -59,9 +70,9 @@ export class StandIns {
    * Puts the entry where something stands in for it, under the number of its fragment or else the one that it has; its parent is there.
    * Where no numbers are free for what comes before it, it says what it said, and stays where it is.
    */
-  replace(entry: NewEntry, fragments: Fragments): void {
+  replace(entry: NewEntry, wantedSeq: number, before: Before): void {
     const { connection, entries } = this;
-    const fragment = this.takeFragment(fragments, entry);
+    const fragment = this.takeFragment(before, entry, wantedSeq);
     const row = connection.get(
       'SELECT seq, parent, (SELECT min(seq) FROM entries c WHERE c.parent = e.uuid) AS child FROM entries e WHERE uuid = ?',
       [entry.uuid],
@@ -69,7 +80,7 @@ export class StandIns {
     const old = Number(row?.['seq']);
     const seq = fragment !== null && fragment < Number(row?.['child'] ?? Infinity) ? fragment : old;
     const late = this.behind(entry.parent, seq, entry.uuid);
-    const hasRoom = late !== null && this.moveBefore(seq, late);
+    const hasRoom = late !== null && this.moveBefore(seq, late, before);
     const kept = row?.['parent'];
     const parent = hasRoom ? entry.parent : typeof kept === 'string' ? kept : null;
     const number = hasRoom ? seq : old;
@@ -81,24 +92,37 @@ export class StandIns {
     this.changed(Math.min(old, number));
   }
 
-  /** Lets go of a fragment that says what the entry says; its number is most likely the entry's. Null: there is none. */
-  private takeFragment(fragments: Fragments, { parent, content }: NewEntry): number | null {
+  /** Lets go of a fragment that says what the entry says and may have stood in its place; its number is most likely the entry's. */
+  private takeFragment({ fragments }: Before, entry: NewEntry, wantedSeq: number): number | null {
     if (fragments.size === 0) return null;
-    const left = (fragments.get(ordered(content)) ?? []).filter((seq) => this.isFragment(seq));
-    const seq = left.find((one) => parent === null || one > this.seqOf(parent)) ?? left[0];
+    const left = (fragments.get(ordered(entry.content)) ?? []).filter((seq) => this.mayBe(seq, entry));
+    // An entry that was written here tells its number; the others are higher than what they follow.
+    const seq = left.find((one) => one === wantedSeq) ?? left[0];
     if (seq === undefined) return null;
     this.letGo(seq);
     return seq;
   }
 
-  private isFragment(seq: number): boolean {
-    return (
-      this.connection.get('SELECT 1 FROM entries e JOIN stand_ins s ON s.entry = e.uuid WHERE e.seq = ? AND s.is_fragment = 1', [seq]) !==
-      undefined
+  /**
+   * Of a fragment nothing is known but its number and that it is from before the repair: it was no entry that was said later, that comes
+   * after one with a higher number which the repair has found in its place, or that something with a lower number follows.
+   */
+  private mayBe(seq: number, { uuid, parent, createdAt }: NewEntry): boolean {
+    const { connection } = this;
+    const row = connection.get(
+      `SELECT e.created_at AS repaired, (SELECT min(seq) FROM entries c WHERE c.parent = ?) AS child
+       FROM entries e JOIN stand_ins s ON s.entry = e.uuid WHERE e.seq = ? AND s.is_fragment = 1`,
+      [uuid, seq],
     );
+    if (!row || createdAt > Number(row['repaired']) || seq >= Number(row['child'] ?? Infinity)) return false;
+    const highest = Number(connection.get('SELECT value FROM meta WHERE key = ?', [highestKey])?.['value'] ?? 0);
+    return this.behind(parent, seq, uuid)?.every((node) => node.seq > highest) ?? false;
   }
 
-  /** What follows it follows what it followed; a session that had nothing else goes with it. */
+  /**
+   * What follows it follows what it followed. A session that had nothing else goes with it: to the trash, everywhere, where others have
+   * heard of it, and not where somebody has begun to work in it.
+   */
   private letGo(seq: number): void {
     const { connection } = this;
     const {
@@ -115,7 +139,15 @@ export class StandIns {
     });
     connection.run('DELETE FROM stand_ins WHERE entry = ?', [uuid]);
     connection.run("DELETE FROM sync_outbox WHERE kind = 'entry' AND target = ?", [seq]);
-    connection.run('DELETE FROM sessions WHERE uuid = ? AND NOT EXISTS (SELECT 1 FROM entries WHERE session = sessions.uuid)', [session]);
+    keepNumber(connection, seq);
+    const isEmpty = ['entries', 'drafts', 'queue', 'pins'].map((table) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE session = ?1)`);
+    if (connection.get(`SELECT 1 FROM sessions WHERE uuid = ?1 AND deleted_at IS NULL AND ${isEmpty.join(' AND ')}`, [session])) {
+      const isKnown = connection.get('SELECT 1 FROM sync_keys WHERE session = ?', [session]) !== undefined;
+      if (isKnown) {
+        connection.run('UPDATE sessions SET deleted_at = ? WHERE uuid = ?', [Date.now(), session]);
+        queueChange(connection, 'register', String(session), 'deletedAt');
+      } else connection.run('DELETE FROM sessions WHERE uuid = ?', [session]);
+    }
     connection.run(
       "UPDATE sessions SET message_count = (SELECT count(*) FROM entries WHERE session = sessions.uuid AND entry_type = 'message') WHERE uuid = ?",
       [session],
@@ -138,11 +170,11 @@ export class StandIns {
    * An entry has a higher number than the one it follows. What a damaged page has taken comes again at the end; the numbers that it had
    * are free, and it gets them back, the nearest first. False: too few are free.
    */
-  private moveBefore(seq: number, late: readonly TreeNode[]): boolean {
+  private moveBefore(seq: number, late: readonly TreeNode[], { highest }: Before): boolean {
     const { connection } = this;
     if (late.length === 0) return true;
-    const before = late.at(-1)!.parent;
-    const floor = before === null ? 0 : this.seqOf(before);
+    const root = late.at(-1)!.parent;
+    const floor = root === null ? 0 : this.seqOf(root);
     const free = connection
       .all(
         `WITH RECURSIVE numbers(n) AS (SELECT ? UNION ALL SELECT n - 1 FROM numbers WHERE n > ?)
@@ -151,6 +183,8 @@ export class StandIns {
       )
       .map((row) => Number(row['n']));
     if (free.length < late.length) return false;
+    // Those of this transaction nobody has seen yet; of the others somebody may cite one.
+    keepNumber(connection, Math.max(0, ...late.map((node) => node.seq).filter((number) => number <= highest)));
     this.purging(() => {
       for (const [i, node] of late.entries()) {
         for (const [table, key] of tables) this.rewrite(table, key, node.seq, { [key]: free[i]! });
@@ -191,6 +225,14 @@ export class StandIns {
   private changed(from: number): void {
     if (from <= this.index.indexedThrough) this.index.reset();
   }
+}
+
+/** The highest number of an entry that a repair has found: what it has lost comes again under higher ones. */
+const highestKey = 'repaired_through';
+
+/** For a repair that keeps fragments. */
+export function noteHighest(connection: Connection): void {
+  connection.run('INSERT OR REPLACE INTO meta(key, value) SELECT ?, max(seq) FROM entries', [highestKey]);
 }
 
 /** For a repair, which makes them. */
