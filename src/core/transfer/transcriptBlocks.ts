@@ -99,6 +99,10 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
       return block('note', t('Handed over to {0}', programOf(content.program)?.name ?? content.program), []);
     case 'custom':
       return block('note', content.customType, [verbatim(JSON.stringify(content.data, null, 2) ?? '')], true);
+    default: {
+      const newer: { readonly type: string } = content satisfies never;
+      return block('note', newer.type, [verbatim(JSON.stringify(newer, null, 2))], true);
+    }
   }
 }
 

@@ -139,7 +139,8 @@ function decodeContent(row: Row): EntryContent | undefined {
     const content = JSON.parse(String(row['content_json'])) as Record<string, unknown>;
     if (content['type'] !== type) return undefined;
     if (type === 'tool_call' && row['tool_args_json'] !== null) content['input'] = JSON.parse(String(row['tool_args_json']));
-    const property = kindOf({ type }).text;
+    // A kind that a newer version has added calls its text `text`.
+    const property = kindOf({ type }).text ?? (row['text'] === null ? null : 'text');
     if (property !== null) content[property] = unpackText(row['text']);
     return content as EntryContent;
   } catch {

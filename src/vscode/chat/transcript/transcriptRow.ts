@@ -128,7 +128,14 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'side_question':
     case 'handed_over':
       return null;
+    default:
+      return info(newerText(content));
   }
+}
+
+/** The compiler asks for every kind above; what a newer version has stored is none of them. */
+function newerText(_newer: never): string {
+  return t('A newer version of Threadkeeper wrote this. Update to read it.');
 }
 
 function skillRow({ uuid: id, createdAt: at }: StoredEntry, said: string): TranscriptRow {
