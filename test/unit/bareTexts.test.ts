@@ -27,6 +27,7 @@ describe('what a user reads', function () {
     deepStrictEqual(
       found.filter(({ text }) => !names.has(text) && !Object.hasOwn(exceptions, text)).map(({ place, text }) => `${place}: ${text}`),
       [],
+      'Give it to t(); a name that is the same in every language goes into `names` of this test',
     );
   });
 

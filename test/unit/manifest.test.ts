@@ -346,8 +346,10 @@ describe('manifest', () => {
   });
 
   it('gives every setting a description and a place', () => {
-    for (const [key, property] of Object.entries(properties))
-      ok(localized(property.markdownDescription).length > 20 && property.order > 0, key);
+    for (const [key, { markdownDescription, order }] of Object.entries(properties)) {
+      ok(localized(markdownDescription).length > 20, `${key}: its description says what it does`);
+      ok(order > 0, `${key}: it has an "order"`);
+    }
   });
 
   it('ignores what an untrusted workspace says about model, instructions and address', () => {

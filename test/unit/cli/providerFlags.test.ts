@@ -17,14 +17,21 @@ describe('where the command line reaches another model than the one that answers
     const found = providerIds.map(async (id) => [id, await reached(anthropic, id), await reached(anthropic, id, local)]);
     assert.deepEqual(await Promise.all(found), [
       ['anthropic', { provider: 'anthropic', apiKey: 'key-a', baseURL: 'https://proxy.example.com' }, 'no_key'],
-      ...(['openai-compatible', 'ollama', 'vscode'] as const).map((id) => [id, elsewhere(id, ''), elsewhere(id, local)]),
+      ...Object.entries(elsewhere).map(([id, access]) => [id, access(''), access(local)]),
     ]);
   });
 
-  const elsewhere = (provider: 'openai-compatible' | 'ollama' | 'vscode', baseURL: string) => {
-    if (provider === 'vscode') return 'unknown_model';
-    if (provider === 'ollama') return { provider, baseURL, contextTokens: null };
-    return { provider, apiKey: '', baseURL, api: 'chat-completions', contextTokens: null };
+  /** In the order of `providerIds`. */
+  const elsewhere: Readonly<Record<Exclude<ProviderId, 'anthropic'>, (baseURL: string) => unknown>> = {
+    'openai-compatible': (baseURL) => ({
+      provider: 'openai-compatible',
+      apiKey: '',
+      baseURL,
+      api: 'chat-completions',
+      contextTokens: null,
+    }),
+    ollama: (baseURL) => ({ provider: 'ollama', baseURL, contextTokens: null }),
+    vscode: () => 'unknown_model',
   };
 
   it('a key goes to the address it was given for, and to no other', async () => {

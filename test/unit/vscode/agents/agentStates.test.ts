@@ -1,6 +1,9 @@
 import { deepStrictEqual } from 'node:assert';
-import type { ProgramStatus } from '../../../../src/core/transfer/programs';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { programs, type ProgramStatus } from '../../../../src/core/transfer/programs';
 import { agentStates, sizeText, unsearchedText } from '../../../../src/vscode/agents/agentStates';
+import { projectRoot } from '../../../support/paths';
 
 const found = (id: 'codex' | 'cursor' | 'zed' | 'aider') => ({ id, sources: 1, bytes: 1, newest: 1, roots: ['/r'] });
 const status = (id: 'codex' | 'zed' | 'aider', more: Partial<ProgramStatus> = {}): ProgramStatus => ({
@@ -38,5 +41,19 @@ describe('how other agents stand', () => {
 
   it('tells sizes in words', () => {
     deepStrictEqual([10, 300_000, 3_500_000, 40_000_000, 3_000_000_000].map(sizeText), ['1 KB', '293 KB', '3.3 MB', '38 MB', '2.8 GB']);
+  });
+
+  it('can be watched, each by its name, as the setting offers them', () => {
+    interface Offered {
+      readonly items: { readonly enum: readonly string[]; readonly enumItemLabels: readonly string[] };
+    }
+    const { contributes } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+      contributes: { configuration: readonly { properties: Readonly<Record<string, Offered>> }[] };
+    };
+    const offered = contributes.configuration.flatMap(({ properties }) => properties['threadkeeper.agents.watch'] ?? []);
+    deepStrictEqual(
+      offered.map(({ items }) => items.enum.map((id, at) => ({ id, name: items.enumItemLabels[at] }))),
+      [programs.map(({ id, name }) => ({ id, name }))],
+    );
   });
 });
