@@ -26,6 +26,8 @@ async function main(words: readonly string[]): Promise<void> {
     console.log(`\n${name}`);
     console.table(results[name].map(withoutNote));
     for (const note of notesOf(results[name])) console.log(note);
+    // What was measured in half an hour is not lost by a later one that fails.
+    await report(results);
   }
   if (files.length === 0) throw new Error(`No benchmark matches ${words.join(', ')}`);
   await mkdir(artifacts, { recursive: true });
@@ -33,7 +35,6 @@ async function main(words: readonly string[]): Promise<void> {
     join(artifacts, 'bench.json'),
     `${JSON.stringify({ node: process.version, at: new Date().toISOString(), results }, null, 2)}\n`,
   );
-  await report(results);
 }
 
 /** Into the documents, but for runs that are cut short. */

@@ -56,7 +56,6 @@ export class PostgresServer {
 
   /** Starts the server when it is not there; every statement of `sql` as its owner. */
   async run(sql: string): Promise<string> {
-    this.begin();
     const psql = () =>
       spawnSync(
         join(programs!, 'psql'),
@@ -65,7 +64,12 @@ export class PostgresServer {
       );
     await waitFor(
       'the database',
-      () => spawnSync(join(programs!, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(this.port)]).status === 0,
+      () => {
+        // It ends at once while processes of one that was killed still hold its memory: then it is begun again.
+        this.begin();
+        return spawnSync(join(programs!, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(this.port)]).status === 0;
+      },
+      { interval: 100 },
     );
     const { status, stdout, stderr } = psql();
     if (status !== 0) throw new Error(stderr);
