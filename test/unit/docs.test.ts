@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { presets } from '../../src/core/context/policy/resolvePolicy';
@@ -28,6 +28,20 @@ async function readCode(): Promise<Code> {
       ),
     ),
   };
+}
+
+/** As GitHub and VS Code name the places of headings. */
+function headings(page: string): ReadonlySet<string> {
+  const text = readFileSync(join(projectRoot, page), 'utf8');
+  return new Set(
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+      title!
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, '')
+        .trim()
+        .replaceAll(' ', '-'),
+    ),
+  );
 }
 
 describe('the documents', () => {
@@ -90,7 +104,10 @@ describe('the documents', () => {
         ...links.filter((target) => !existsSync(join(projectRoot, dirname(page), target))),
         ...paths.filter((path) => !existsSync(join(projectRoot, path))),
       ];
-      assert.deepEqual(broken, []);
+      const anchors = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].filter(
+        ([, target, anchor]) => !headings(target === '' ? page : join(dirname(page), target!)).has(anchor!),
+      );
+      assert.deepEqual([broken, anchors.map(([link]) => link)], [[], []]);
     });
 
     it(`name only settings, scripts and parts of the code that are there: ${page}`, async () => {

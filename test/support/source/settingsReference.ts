@@ -58,7 +58,11 @@ function entry(key: string, property: Property, localized: (text: string) => str
         ? 'yours alone: a workspace cannot set it'
         : '',
   ];
-  const text = localized(property.markdownDescription ?? property.description ?? '');
+  // The settings editor makes links of these by itself.
+  const text = localized(property.markdownDescription ?? property.description ?? '').replace(
+    /`#(threadkeeper\.[\w.]+)#`/g,
+    (_, name: string) => `[\`${name}\`](#${name.toLowerCase().replaceAll('.', '')})`,
+  );
   return `### \`${key}\`\n\n${facts.filter((fact) => fact !== '').join(' · ')}\n\n${text}${long ? `\n\nDefault:\n\n\`\`\`json\n${JSON.stringify(property.default, null, 2)}\n\`\`\`` : ''}`;
 }
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { HistoryDirectory } from '../../../src/node/sync/historyDirectory';
 import { readPhrase } from '../../../src/node/sync/historyKeys';
 import { PostgresServer } from '../../support/sync/postgresServer';
@@ -100,6 +100,28 @@ describe('threadkeeper sync', function () {
       await engine.stop();
     });
   }
+
+  it('keeps the key in a file that only the user can open, and nothing of it in the store', async () => {
+    const folder = join(temp.path, 'carried');
+    mkdirSync(folder);
+    await say('one', testUuid(), 'Hello');
+    const { out } = await sync('one', ['--new', folder]);
+    const phrase = /\n\n((?:[a-z]+ ){23}[a-z]+)\n\n/.exec(out)![1]!;
+    const keys = join(temp.path, 'one-settings', 'threadkeeper', 'sync');
+    const kept = readdirSync(keys).map((name) => join(keys, name));
+    deepStrictEqual([kept.length, kept.map((file) => extname(file))], [1, ['.key']]);
+    if (process.platform !== 'win32') deepStrictEqual((statSync(kept[0]!).mode & 0o777).toString(8), '600');
+    const entropy = Buffer.from(readPhrase(phrase));
+    ok(Buffer.from(readFileSync(kept[0]!, 'utf8').trim(), 'hex').equals(entropy), 'the file has the key');
+    const store = readdirSync(join(temp.path, 'one'), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(temp.path, 'one', name))
+      .filter((file) => statSync(file).isFile())
+      .map((file) => readFileSync(file, 'latin1'))
+      .join('\n');
+    ok(store.length > 1_000);
+    for (const form of [entropy.toString('latin1'), entropy.toString('hex'), entropy.toString('base64'), phrase.slice(0, 30)])
+      ok(!store.includes(form), 'the store has the key');
+  });
 
   it('goes on until it is interrupted: what is said on one machine comes to the other, and the status says what is there', async () => {
     const folder = join(temp.path, 'carried');
