@@ -14,6 +14,7 @@ import { removeHistory } from '../../sync/removeHistory';
 import { engineAddress, openEngine, type EngineAccess } from '../../sync/openEngine';
 import { syncStoreOnce, type StoreSyncReport } from '../../sync/syncStore';
 import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from '../flags';
+import { Pause } from '../pause';
 import { storeFlag, withWriter } from '../storeFlags';
 import { typedSecret } from '../typedSecret';
 
@@ -175,17 +176,17 @@ function tell(report: StoreSyncReport, flags: Flags): void {
 const pace = { afterChange: 1_000, ask: 30_000, mostAfterFailure: 300_000 };
 
 async function watch(store: SessionStore, opened: Opened, flags: Flags): Promise<number> {
-  let wake: () => void = () => undefined;
+  const pause = new Pause();
   let isOver = false;
   const stop = () => {
     isOver = true;
-    wake();
+    pause.call();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-  const changes = store.onDidChange(() => setTimeout(() => wake(), pace.afterChange));
+  const changes = store.onDidChange(() => setTimeout(() => pause.call(), pace.afterChange));
   let { engine } = opened;
   let failures = 0;
-  const listen = () => engine.listen(() => wake()).catch(() => false);
+  const listen = () => engine.listen(() => pause.call()).catch(() => false);
   await listen();
   while (!isOver) {
     try {
@@ -204,14 +205,7 @@ async function watch(store: SessionStore, opened: Opened, flags: Flags): Promise
       await engine.close().catch(() => undefined);
     }
     if (isOver) break;
-    const pause = failures === 0 ? pace.ask : Math.min(pace.mostAfterFailure, 1_000 * 2 ** failures);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pause);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    await pause.take(failures === 0 ? pace.ask : Math.min(pace.mostAfterFailure, 1_000 * 2 ** failures));
   }
   changes.dispose();
   if (engine !== opened.engine) await engine.close().catch(() => undefined);
