@@ -21,6 +21,7 @@ export interface Backing {
 export class Connection {
   private readonly prepared = new Map<string, { statement: Statement; columns: string[] }>();
   private inTransaction = false;
+  private reopened = 0;
 
   constructor(
     private database: Database,
@@ -29,6 +30,12 @@ export class Connection {
 
   get file(): string {
     return this.backing.file;
+  }
+
+  /** Another text after every change of a row, whoever has made it. */
+  get version(): string {
+    const { own, others } = this.get('SELECT total_changes() AS own, data_version AS others FROM pragma_data_version') ?? {};
+    return [this.reopened, own, others].join(' ');
   }
 
   all(sql: string, parameters: readonly SqlValue[] = []): Row[] {
@@ -105,6 +112,7 @@ export class Connection {
       this.prepared.clear();
       this.database.close();
       this.database = reopen();
+      this.reopened++;
       throw toStoreError(error, undefined, this.file);
     }
   }

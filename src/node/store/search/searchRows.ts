@@ -21,10 +21,24 @@ const lookedMore = 12;
  */
 const maxScanned = 8_000_000;
 const alwaysScanned = 500;
+/** Characters of the entries that are kept for the next search. */
+const mostKept = 1_000_000;
 /** One entry gives at most so many, so that a long one does not hide the others. */
 const maxPerEntry = 3;
 
 const searchableTypes = `(${[...kindsWhere(({ isFound }) => isFound)].map((type) => `'${type}'`).join(', ')})`;
+
+interface ScannedEntry {
+  readonly entry: StoredEntry;
+  readonly passages: () => readonly HistoryPassage[];
+}
+
+/** Entries that the index does not cover, as of a state of the database. */
+interface Scanned {
+  readonly at: string;
+  readonly entries: readonly ScannedEntry[];
+  readonly complete: boolean;
+}
 
 /** Full-text search: the index tells what it has counted, what it does not cover yet is scanned, and core/recall ranks both as one. */
 export class SearchRows {
@@ -35,6 +49,8 @@ export class SearchRows {
     private readonly sessions: SessionRows,
     private readonly vectors: VectorRows,
   ) {}
+
+  private scanned: Scanned | null = null;
 
   search(query: SearchQuery): SearchResult {
     const ranker = new PassageRanker<HistoryPassage>(query.text);
@@ -51,10 +67,33 @@ export class SearchRows {
 
   /** Returns false when the bounds ended it. */
   private addUnindexed(ranker: PassageRanker<HistoryPassage>, scope: SearchScope, whole: boolean): boolean {
+    const { entries, complete } = this.unindexed(scope, whole);
+    const known = new Map<string, ReturnType<SearchIndex['session']>>();
+    for (const { entry, passages: all } of entries) {
+      if (!scope.contains(entry)) continue;
+      if (!known.has(entry.session)) known.set(entry.session, this.index.session(entry.session));
+      const { number = entry.session, passages = 0 } = known.get(entry.session) ?? {};
+      const hidden = scope.matches(entry) ? {} : { hidden: true };
+      ranker.add(
+        all().map((passage) => ({ ...passage, group: number, ...hidden })),
+        passages,
+      );
+    }
+    return complete;
+  }
+
+  /**
+   * What the index does not cover, the oldest first; where that is much, only what is in the scope. A compaction searches two dozen times
+   * while nobody writes: it is read once.
+   */
+  private unindexed(scope: SearchScope, whole: boolean): Scanned {
+    const at = this.connection.version;
+    if (this.scanned?.at === at) return this.scanned;
+    this.scanned = null;
     let read = 0;
     let characters = 0;
     let complete = true;
-    const newest: StoredEntry[] = [];
+    const entries: ScannedEntry[] = [];
     const rows = this.connection.iterate(`${select} WHERE e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC`, [
       this.index.indexedThrough,
     ]);
@@ -65,19 +104,13 @@ export class SearchRows {
       }
       const entry = this.entries.decode(row);
       characters += entryText(entry.content).length;
-      if (scope.contains(entry)) newest.push(entry);
+      if (characters > mostKept && !scope.contains(entry)) continue;
+      let passages: readonly HistoryPassage[] | undefined;
+      entries.push({ entry, passages: () => (passages ??= passagesOf(entry)) });
     }
-    const known = new Map<string, ReturnType<SearchIndex['session']>>();
-    for (const entry of newest.reverse()) {
-      if (!known.has(entry.session)) known.set(entry.session, this.index.session(entry.session));
-      const { number = entry.session, passages = 0 } = known.get(entry.session) ?? {};
-      const hidden = scope.matches(entry) ? {} : { hidden: true };
-      ranker.add(
-        passagesOf(entry).map((passage) => ({ ...passage, group: number, ...hidden })),
-        passages,
-      );
-    }
-    return complete;
+    const scanned = { at, entries: entries.reverse(), complete };
+    if (characters <= mostKept) this.scanned = scanned;
+    return scanned;
   }
 
   private hits(ranker: PassageRanker<HistoryPassage>, scope: SearchScope, limit: number): SearchHit[] {
