@@ -11,7 +11,7 @@ import { WatchMemory } from '../../../src/node/transfer/watch/watchMemory';
 import { brief } from './importRig';
 import { openTestStore, tempFolder, wasmFile, type TempFolder } from './storeTemp';
 
-const fast: Partial<Pace> = { quietMs: 2, settleMs: 20, hotMs: 60_000, scanMs: 3_600_000, retryMs: 10 };
+export const fast: Partial<Pace> = { quietMs: 2, settleMs: 20, hotMs: 60_000, scanMs: 3_600_000, retryMs: 10 };
 
 /** A home folder with programs in it, and a store that follows them. */
 export class WatchRig {

@@ -29,13 +29,13 @@ export interface Pace {
   readonly scanMs: number;
   /** Before a source that could not be read is tried again; it doubles up to a minute. */
   readonly retryMs: number;
+  /** A source rests for so many times as long as reading it has taken, however often it changes. */
+  readonly rest: number;
 }
 
-const usual: Pace = { quietMs: 50, settleMs: 250, hotMs: 5_000, scanMs: 60_000, retryMs: 500 };
+const usual: Pace = { quietMs: 50, settleMs: 250, hotMs: 5_000, scanMs: 60_000, retryMs: 500, rest: 4 };
 /** A look at all takes no more than this part of the time. */
 const scanShare = 1_000;
-/** A source that takes long to read is read for this part of the time at most, however often it changes. */
-const readShare = 4;
 /** Sources whose reader is kept, with all that it knows of their records: the last that have changed. */
 const mostKept = 8;
 const mostHot = 16;
@@ -333,7 +333,7 @@ export class AgentWatch {
         mark: source.followed?.mark ?? null,
       });
       if (source.followed?.holds) this.settleLater(source);
-      source.restsUntil = performance.now() + (performance.now() - began) * readShare;
+      source.restsUntil = performance.now() + (performance.now() - began) * this.pace.rest;
     } catch (error) {
       if (this.abort.signal.aborted) return;
       source.rights = stamp.rights;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ProgramId } from '../../../../src/core/transfer/programs';
 import { HeldDatabase } from '../../../support/agents/heldDatabase';
-import { freshImport, importedEntries, WatchRig } from '../../../support/store/watchRig';
+import { fast, freshImport, importedEntries, WatchRig } from '../../../support/store/watchRig';
 
 const at = '2026-09-01T10:00:00.000Z';
 const header = (id: string) => `${JSON.stringify({ timestamp: at, type: 'session_meta', payload: { id, cwd: '/w' } })}\n`;
@@ -169,7 +169,8 @@ describe('watching sources that stand in the way', function () {
     truncateSync(file, gigabyte);
     const memory = process.resourceUsage().maxRSS;
     const began = process.cpuUsage();
-    await rig.start(['codex']);
+    // Without a rest, which would be many times as long as a look at the hole.
+    await rig.start(['codex'], null, { ...fast, rest: 0 });
     await rig.caughtUp();
     assert.deepEqual(await rig.texts(), ['user: first']);
     const afterHole = bytesRead();
