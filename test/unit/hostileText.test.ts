@@ -195,7 +195,10 @@ describe('text that somebody else has written', function () {
         const bare = (length: number) => piece.repeat(Math.ceil(length / piece.length)) + '!';
         for (const text of [of, bare]) {
           if (msOf(take, text(small)) < suspiciousMs) continue;
-          const ratios = [0, 1, 2].map(() => msOf(take, text(large)) / Math.max(1, msOf(take, text(small))));
+          // A machine that is busy makes one measurement long, not every one of them.
+          const ratios: number[] = [];
+          while (ratios.length < 3 && !ratios.some((ratio) => ratio < mostRatio))
+            ratios.push(msOf(take, text(large)) / Math.max(1, msOf(take, text(small))));
           assert.ok(
             Math.min(...ratios) < mostRatio,
             `${JSON.stringify(text(20))}: ${ratios.map((ratio) => ratio.toFixed(1)).join()} times as long for four times the text`,
