@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { verifyFolder } from '../../../src/node/store/client/storeTask';
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
 import { exportSessions } from '../../../src/node/transfer/export/exportSessions';
+import { fuzzing } from '../../support/fuzz';
 import { importFixtures, ImportRig } from '../../support/store/importRig';
 import { mutateBytes, mutateLines, mutateValue, seededRandom } from '../../support/store/mutateSource';
 import { promptFaults } from '../../support/chat/promptFaults';
 import { wasmFile, workerFile } from '../../support/store/storeTemp';
 
 /** Longer, and elsewhere: `THREADKEEPER_FUZZ_SECONDS=600 THREADKEEPER_FUZZ_SEED=7 npm run test:unit -- --grep "any bytes"`. */
-const seconds = Number(process.env['THREADKEEPER_FUZZ_SECONDS'] ?? 20);
-const firstSeed = Number(process.env['THREADKEEPER_FUZZ_SEED'] ?? 1);
+const { seed: firstSeed, goesOn, limitMs } = fuzzing(600);
 const task = { workerFile: join(workerFile, '..', 'storeTaskWorker.js') };
 /** A new store after so many, which is then looked through. */
 const roundsOfStore = 60;
@@ -182,17 +182,16 @@ const samples: readonly Sample[] = [
 ];
 
 describe('an import of any bytes', function () {
-  this.timeout((seconds + 120) * 1000);
+  this.timeout(limitMs);
 
   it('ends with a store that is whole, and names or keeps what it was given', async () => {
-    const ends = performance.now() + seconds * 1000;
     let rounds = 0;
-    for (let seed = firstSeed; performance.now() < ends; ) {
+    for (let seed = firstSeed; goesOn(rounds); ) {
       const rig = await ImportRig.open();
       try {
         const exported = JSON.parse(await textOf(rig)) as unknown;
         const all = [...samples, json('export.json', exported)];
-        for (let i = 0; i < roundsOfStore && performance.now() < ends; i++, seed++, rounds++)
+        for (let i = 0; i < roundsOfStore && goesOn(rounds); i++, seed++, rounds++)
           await round(rig, all, seed).catch((error: unknown) =>
             assert.fail(`seed ${seed}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
           );

@@ -33,8 +33,8 @@ const inExport: Allowed = {
   except: '',
 };
 
-/** For each fuzzer, in the suite. */
-const usualSeconds = 10;
+/** In the suite. */
+const usualTexts = { view: 4_000, page: 2_000 };
 /** Texts that are put into a page together. */
 const batch = 40;
 
@@ -43,7 +43,7 @@ describe('hostile text, made by a fuzzer', () => {
     const open = useViews();
 
     it('becomes nothing but text and harmless marks, also while it is a stream', async function () {
-      const { random, seed, goesOn, limitMs } = fuzzing(usualSeconds);
+      const { random, seed, goesOn, limitMs } = fuzzing(usualTexts.view);
       this.timeout(limitMs);
       const view = await open({ snapshot: snapshot({ rows: [assistant('a1', '$x$')] }) });
       await view.until('formulas are drawn', async () => (await view.find('math').count()) > 0);
@@ -63,7 +63,7 @@ describe('hostile text, made by a fuzzer', () => {
           `seed ${seed}`,
         );
         tried += texts.length;
-      } while (goesOn());
+      } while (goesOn(tried));
       console.log(`      ${tried} texts`);
       ok(tried >= batch);
     });
@@ -76,7 +76,7 @@ describe('hostile text, made by a fuzzer', () => {
     after(async () => browser?.close());
 
     it('becomes nothing but text and harmless marks', async function () {
-      const { random, seed, goesOn, limitMs } = fuzzing(usualSeconds);
+      const { random, seed, goesOn, limitMs } = fuzzing(usualTexts.page);
       this.timeout(limitMs);
       const page = await browser.newPage();
       let html = '';
@@ -103,7 +103,7 @@ describe('hostile text, made by a fuzzer', () => {
           `seed ${seed}`,
         );
         tried += texts.length;
-      } while (goesOn());
+      } while (goesOn(tried));
       console.log(`      ${tried} texts`);
       await page.close();
     });
