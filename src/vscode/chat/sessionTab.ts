@@ -54,6 +54,8 @@ export class SessionTab implements Disposable {
   draft: Written = nothingWritten;
   /** The draft as the store has it, as far as this window knows: where the composer holds just that, nobody has written here since. */
   private storedDraft: Written = nothingWritten;
+  /** What waited when the session was opened, and stands at the head of the draft now. */
+  private takenBack: Written = nothingWritten;
   /** What the user has to know of the draft. */
   draftRemark: string | undefined;
   /** Messages whose text is in the draft, but that could not be saved: they stay in the queue on disk. */
@@ -263,10 +265,24 @@ export class SessionTab implements Disposable {
     if (queued.length === 0) return;
     const given = joined(queued);
     // The draft begins with it when the last process ended between the two writes.
-    const isThere = before.text === given.text || before.text.startsWith(`${given.text}\n\n`);
-    if (isThere || (await this.giveBack(queued))) await this.conversation.stop();
+    if (beginsWith(before, given) || (await this.giveBack(queued))) {
+      this.takenBack = given;
+      await this.conversation.stop();
+    }
     // It goes on waiting, in sight.
     else this.draft = before;
+  }
+
+  /**
+   * Goes on with what stands in the composer of the tab that was read anew: the view keeps that. What waited comes in front of it. Never
+   * rejects.
+   */
+  async goOnFrom({ draft: composer, storedDraft }: SessionTab): Promise<void> {
+    const isGivenBack = !isNothing(this.takenBack) && !beginsWith(composer, this.takenBack);
+    this.draft = isGivenBack ? joined([this.takenBack, ...(isBlank(composer) ? [] : [composer])]) : composer;
+    if (isGivenBack) this.show(this.draft);
+    // What was not written here is another window's to save.
+    if (isGivenBack || !isSame(composer, storedDraft)) await this.saveDraft(this.draft);
   }
 
   /** As when the session is opened, for a window that has ended since. Never rejects. */
@@ -351,6 +367,14 @@ export class SessionTab implements Disposable {
 function joined(messages: readonly (Written | QueuedMessage)[]): Written {
   const texts = messages.map(({ text }) => text).filter((text) => text !== '');
   return { text: texts.join('\n\n'), attachments: messages.flatMap(({ attachments = [] }) => attachments) };
+}
+
+/** Whether it stands at the head of a draft already. */
+function beginsWith(draft: Written, head: Written): boolean {
+  const text = head.text === '' || draft.text === head.text || draft.text.startsWith(`${head.text}\n\n`);
+  return (
+    text && head.attachments.every(({ hash, name }, at) => draft.attachments[at]?.hash === hash && draft.attachments[at].name === name)
+  );
 }
 
 function writtenOf(draft: Draft | undefined): Written {

@@ -79,10 +79,9 @@ export class SessionTabs implements Disposable {
       if (!session) return this.put(null);
       const fresh = await this.chats.read(store, session);
       if (!chat.conversation.isBusy) {
-        // What waited in the queue may have been put in front of it.
-        if (!fresh.draft.text.endsWith(chat.draft.text) || fresh.draft.attachments.length < chat.draft.attachments.length)
-          fresh.draft = chat.draft;
-        return this.put(fresh);
+        this.put(fresh);
+        // The view is told of what goes in front of it.
+        return fresh.goOnFrom(chat);
       }
       // Something has begun in the meantime: two that write the same branch would leave each other's entries behind.
       fresh.dispose();
