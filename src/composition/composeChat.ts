@@ -58,6 +58,7 @@ export function composeChat(base: Base, focusSideBar: () => void, noteSessions: 
     askWhenFull: fullQuestions.ask,
     reviewCompaction: reviewWith(previews),
     session: () => places.active.session?.uuid ?? '',
+    hasKey: () => models.hasKey(),
     reach: (...way) => models.reach(...way),
   });
   const openStore = async (options: { readonly repair: boolean }) => {
@@ -110,7 +111,7 @@ export function composeChat(base: Base, focusSideBar: () => void, noteSessions: 
 
 function composeRuntime(
   { context, log, memory, configuration, commands, terminals, owned }: Base,
-  asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach' | 'elsewhere'>,
+  asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'hasKey' | 'reach' | 'elsewhere'>,
 ): LazyRuntime {
   let loaded: Promise<ConversationFactory> | undefined;
   const saved = new SavedFiles();

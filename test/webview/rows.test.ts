@@ -372,6 +372,13 @@ describe('rows', function () {
     strictEqual(await view.text('.composer-notice'), 'No AI answers Set API key…');
   });
 
+  it('offers the key below an answer without AI also where nobody has chosen to be offline', async () => {
+    const view = await open({ snapshot: snapshot({ rows: conversation(1), connection: missingKey }) });
+    strictEqual(await view.text('.composer-notice'), 'No AI answers Set API key…');
+    await view.button('Set API key…').click();
+    await view.requested('set_api_key');
+  });
+
   it('first run begins at its beginning where the view is too small for it', async () => {
     const view = await open({
       snapshot: snapshot({ session: null, sessions: [], context: null, connection: missingKey }),

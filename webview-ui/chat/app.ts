@@ -150,6 +150,8 @@ export class AppView extends ViewElement {
     const busy = state.turn !== null;
     const all = items(state);
     const disabledReason = whyDisabled(state.banner);
+    // Who writes without having chosen anything has answers then that are no AI's.
+    const isFirstRun = all.length === 0 && isUndecided(state.connection);
     const running = html`<tk-turn-status .turn=${state.turn} .modelName=${state.connection.modelName}></tk-turn-status>`;
     return html`
       <header>
@@ -191,8 +193,8 @@ export class AppView extends ViewElement {
           .stopping=${state.turn?.phase === 'stopping'}
           .disabledReason=${disabledReason}
           .connection=${state.connection}
-          .placeholder=${placeholder(state.connection)}
-          .notice=${state.connection.provider === 'offline' && !isUndecided(state.connection) ? t('No AI answers') : null}
+          .placeholder=${placeholder(state.connection, isFirstRun)}
+          .notice=${state.connection.provider === 'offline' && !isFirstRun ? t('No AI answers') : null}
         ></tk-composer>
       </footer>
       <div class="sr-only" role="status" aria-live="polite">${this.announcement}</div>
@@ -361,9 +363,8 @@ function whyDisabled(banner: Banner): string | null {
   return banner?.kind === 'store_failed' ? t('Your history could not be opened') : null;
 }
 
-function placeholder(connection: Connection): string {
-  const { provider, modelName } = connection;
-  if (isUndecided(connection)) return t('Ask anything');
+function placeholder({ provider, modelName }: Connection, isFirstRun: boolean): string {
+  if (isFirstRun) return t('Ask anything');
   return provider === 'offline' ? t('Search files, notes and past chats') : t('Message {0}', modelName);
 }
 

@@ -64,6 +64,8 @@ export interface ConversationFactoryOptions {
   readonly session: () => string;
   /** Whether to go on although the day's budget is spent; dollars. */
   readonly askBudget: (spent: number, budget: number) => Promise<boolean>;
+  /** As far as is known without asking the keychain. */
+  readonly hasKey: () => boolean;
   /** How a provider is reached. Rejects with `ModelError`. */
   readonly reach: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
   /** Other workspaces, as far as the user lets recall read them. */
@@ -277,7 +279,7 @@ export class ConversationFactory {
             notes,
             files: new WorkspacePassages({ workspace, clock: systemClock, mayRead: isTrusted }),
             session,
-            keyHint,
+            keyHint: () => (this.options.hasKey() ? t('For AI answers, choose a model below.') : keyHint()),
           }),
           log,
           reach,

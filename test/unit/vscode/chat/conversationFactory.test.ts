@@ -38,6 +38,7 @@ describe('the conversations of a window', () => {
       savedByUser: () => [],
       unsavedFiles: () => [],
       otherTools: () => [],
+      hasKey: () => false,
       isTrusted: () => isTrusted,
       heedsInstructionFiles: () => isHeeded,
       nestedInstructionFiles: async () => [],
