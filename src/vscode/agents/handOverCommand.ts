@@ -85,7 +85,7 @@ export class HandOverCommand {
   }
 
   private async confirmed(handover: Handover, command: string): Promise<boolean> {
-    await this.deps.changes.read(`${t('Hand over to {0}', handover.name)}.md`, handoverPreview(handover, command));
+    const editor = await this.deps.changes.read(`${t('Hand over to {0}', handover.name)}.md`, handoverPreview(handover, command));
     const button = t('Hand Over');
     const answer = await window.showInformationMessage(
       t('Hand this session over to {0}?', handover.name),
@@ -95,6 +95,7 @@ export class HandOverCommand {
       },
       button,
     );
+    await editor.close();
     return answer === button;
   }
 

@@ -83,12 +83,13 @@ export class CodeActions {
       const change = { path: located.name, before, after };
       [name, detail] = [located.shown, writeQuestion(located.shown, { ...located, sensitive: null }, guard, change).detail];
     }
-    await this.deps.changes.show({ path: name, before, after });
+    const editor = await this.deps.changes.show({ path: name, before, after });
     const [apply, discard] = [t('Apply'), t('Discard')];
     const question = before === null ? t('Create {0} with this code?', visibleText(name)) : t('Apply this code to {0}?', visibleText(name));
     const answer = detail
       ? await window.showWarningMessage(`${question} ${detail}`, apply, discard)
       : await window.showInformationMessage(question, apply, discard);
+    await editor.close();
     return answer === apply;
   }
 }

@@ -122,12 +122,13 @@ export class AgentCommands {
 
   /** Shows the change and carries it out; false when the user does not want it. */
   private async confirmed({ name, file }: AgentProgram, before: string | null, after: string | null, button: string): Promise<boolean> {
-    await this.deps.changes.compare(t('Settings of {0}', name), basename(file), before ?? '', after ?? '');
+    const editor = await this.deps.changes.compare(t('Settings of {0}', name), basename(file), before ?? '', after ?? '');
     const answer = await window.showInformationMessage(
       after === null ? t('Delete {0}?', file) : t('Change {0}?', file),
       { modal: true, detail: t('The editor shows the whole change. Everything else in the file stays as it is.') },
       button,
     );
+    await editor.close();
     if (answer !== button) return false;
     await replaceSettings(file, before, after);
     return true;

@@ -81,7 +81,7 @@ export class OpenReview implements CodeLensProvider, Disposable {
         ...(isOnDisk ? { file: Uri.file(place) } : {}),
       });
     }
-    const opened = await this.deps.changes.compareAll(this.title, shown);
+    const { sides: opened } = await this.deps.changes.compareAll(this.title, shown);
     const open = this.all.filter((file) => isOpen(file.reviewed));
     for (const [i, sides] of opened.entries()) this.sides.set(open[i]!.key, sides);
     this.lensProvider ??= languages.registerCodeLensProvider(

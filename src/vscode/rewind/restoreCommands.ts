@@ -12,6 +12,7 @@ import type { ActiveChat } from '../chat/activeChat';
 import type { CommandName } from '../manifest';
 import { oneLine, plainLabel } from '../plainText';
 import type { ChangeDocuments } from '../tools/changeDocuments';
+import type { ShownEditor } from '../tools/shownEditor';
 import { textOf } from './openReview';
 
 export interface RestoreCommandsDeps {
@@ -132,18 +133,7 @@ export class RestoreCommands {
     if (closed.length > 0) void window.showWarningMessage(leftText(closed));
     if (plan.files.length === 0) this.deps.tell(t('No file has to change.'));
     else if (open.length === 0) return false;
-    let picked: readonly FilePlan[] | undefined = open;
-    if (asks && open.length > 0) {
-      await this.preview(restorer, open, title);
-      picked = (
-        await window.showQuickPick<PlanItem>(open.map(planItem), {
-          title,
-          placeHolder: placeHolderOf(plan),
-          canPickMany: true,
-          ignoreFocusOut: true,
-        })
-      )?.map((item) => item.plan);
-    }
+    const picked = asks && open.length > 0 ? await this.pickFiles(restorer, plan, open, title) : open;
     if (!picked) return false;
     await this.apply(conversation, restorer, { ...plan, files: picked }, way);
     return true;
@@ -173,14 +163,28 @@ export class RestoreCommands {
     if ((await window.showInformationMessage(t('Files restored: {0}', changedText(done)), undo)) === undo) await this.undo();
   }
 
-  private async preview(restorer: FileRestorer, plans: readonly FilePlan[], title: string): Promise<void> {
+  /** The selected ones; their editor is closed again. Undefined: the user has changed their mind. */
+  private async pickFiles(
+    restorer: FileRestorer,
+    plan: RestorePlan,
+    open: readonly FilePlan[],
+    title: string,
+  ): Promise<readonly FilePlan[] | undefined> {
+    const editor = await this.preview(restorer, open, title);
+    const options = { title, placeHolder: placeHolderOf(plan), canPickMany: true, ignoreFocusOut: true } as const;
+    const picked = await window.showQuickPick<PlanItem>(open.map(planItem), options);
+    await editor.close();
+    return picked?.map((item) => item.plan);
+  }
+
+  private async preview(restorer: FileRestorer, plans: readonly FilePlan[], title: string): Promise<ShownEditor> {
     const files = await Promise.all(
       plans.map(async (plan) => {
         const { now, then } = await restorer.sides(plan);
         return { path: plan.path, before: now && textOf(now), after: then && textOf(then) };
       }),
     );
-    await this.deps.changes.compareAll(title, files);
+    return (await this.deps.changes.compareAll(title, files)).editor;
   }
 
   private async pickMessage(title: string): Promise<string | undefined> {

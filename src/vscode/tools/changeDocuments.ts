@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { t } from '../../core/l10n';
 import type { FileChange } from '../../core/tools/tool';
 import { changeScheme } from '../manifest';
+import { ShownEditor } from './shownEditor';
 
 /** Shows what a tool would change, or has changed, beside each other. Neither side can be edited; closing it answers nothing. */
 export class ChangeDocuments implements TextDocumentContentProvider, Disposable {
@@ -17,22 +18,24 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
     this.disposables.add(workspace.onDidCloseTextDocument(({ uri }) => void this.texts.delete(uri.toString())));
   }
 
-  async show({ path, before, after }: FileChange): Promise<void> {
+  async show({ path, before, after }: FileChange): Promise<ShownEditor> {
     const name = path.split('/').at(-1) ?? path;
     const title = before === null ? t('{0} (new file)', name) : t('{0} (change)', name);
-    await this.compare(title, path, before ?? '', after);
+    return this.compare(title, path, before ?? '', after);
   }
 
   /** Two versions of one text. The ending of `name` makes the language. */
-  async compare(title: string, name: string, before: string, after: string): Promise<void> {
-    await commands.executeCommand('vscode.diff', this.document(name, 'before', before), this.document(name, 'after', after), title, {
-      preview: true,
-    });
+  async compare(title: string, name: string, before: string, after: string): Promise<ShownEditor> {
+    const sides = [this.document(name, 'before', before), this.document(name, 'after', after)];
+    await commands.executeCommand('vscode.diff', ...sides, title, { preview: true });
+    return new ShownEditor(sides);
   }
 
   /** A text by itself, to be read. */
-  async read(name: string, text: string): Promise<void> {
-    await window.showTextDocument(this.document(name, 'text', text), { preview: true });
+  async read(name: string, text: string): Promise<ShownEditor> {
+    const uri = this.document(name, 'text', text);
+    await window.showTextDocument(uri, { preview: true });
+    return new ShownEditor([uri]);
   }
 
   /**
@@ -42,7 +45,7 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
   async compareAll(
     title: string,
     files: readonly { readonly path: string; readonly before: string | null; readonly after: string | null; readonly file?: Uri }[],
-  ): Promise<{ readonly left: Uri | null; readonly right: Uri | null }[]> {
+  ): Promise<{ readonly sides: readonly { readonly left: Uri | null; readonly right: Uri | null }[]; readonly editor: ShownEditor }> {
     const sides = files.map(({ path, before, after, file }) => {
       // Under the same path, so that the editor does not take it for a move.
       const left = before === null ? null : this.document(path, 'before', before, file?.path);
@@ -54,7 +57,8 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
       title,
       sides.map(({ name, left, right }) => [name, left ?? undefined, right ?? undefined]),
     );
-    return sides;
+    const uris = sides.flatMap(({ left, right }) => [left, right]).filter((uri) => uri !== null);
+    return { sides, editor: new ShownEditor(uris, title) };
   }
 
   /** Gives one of our documents another text; a file on disk has its own. */

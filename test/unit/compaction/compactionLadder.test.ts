@@ -222,7 +222,7 @@ describe('checkpoints', () => {
     );
   });
 
-  it('that fail leave the conversation as it was, and stop only when the session is closed', async () => {
+  it('that fail leave the conversation as it was, and stop only when they are asked to', async () => {
     rig.summarizer.answers.splice(0, 9, '{"summary": "cut');
     rig.summarizer.fail = 'server';
     await rig.fill(4, 900);

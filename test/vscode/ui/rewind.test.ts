@@ -68,6 +68,7 @@ describe('rewind', function () {
     await becomes('src/edited.txt', 'one\ntwo\nthree\n');
     await becomes('src/created.txt', null);
     await becomes('src/gone.txt', 'still here\n');
+    await waitFor('the preview to be gone', async () => (await workbench.page.locator('.tab', { hasText: 'Restore Files' }).count()) === 0);
   });
 
   it('undoes the restore', async () => {
