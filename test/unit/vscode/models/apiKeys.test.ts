@@ -95,6 +95,15 @@ describe('ApiKeys', () => {
     deepStrictEqual([await keys.find(anthropic), (await keys.find(gateway))?.key], [undefined, 'sk-env']);
   });
 
+  it('sends the key that the environment has for OpenAI to OpenAI alone', async () => {
+    const { keys } = rig({ OPENAI_API_KEY: ' sk-openai ', ANTHROPIC_API_KEY: 'sk-env' });
+    const at = async (address: string) => await keys.find(endpointOf(address, 'openai-compatible'));
+    deepStrictEqual(
+      await Promise.all(['https://api.openai.com/v1', 'https://openai.example.com/v1', 'http://localhost:1234', ''].map(at)),
+      [{ key: 'sk-openai', source: 'environment' }, undefined, undefined, undefined],
+    );
+  });
+
   it('finds a key that another window has stored', async () => {
     const secrets = new FakeSecrets();
     const first = rig({}, new Map(), secrets);
