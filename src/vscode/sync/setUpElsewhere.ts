@@ -11,5 +11,8 @@ export async function setUpElsewhere(
   workspace: string | null,
 ): Promise<SyncSetup | null> {
   const setup = await store.syncSetup();
-  return setup && (await secrets.isUsed(setup, workspace)) ? setup : null;
+  if (!setup || !(await secrets.isUsed(setup, workspace))) return null;
+  // Who leaves lets go of the store first, so what it says now decides: the secrets may be those from before.
+  const now = await store.syncSetup();
+  return now?.history === setup.history && now.engine === setup.engine ? now : null;
 }

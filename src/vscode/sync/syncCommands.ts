@@ -17,6 +17,8 @@ export interface SyncCommandsDeps extends Omit<SetUpDeps, 'store'> {
   readonly syncing: Syncing;
   /** What this workspace is synchronized with from now on; null: it is not. */
   readonly setWanted: (setup: SyncSetup | null) => Promise<void>;
+  /** Until the work is done this window does not take part by itself in what it finds set up. */
+  readonly leaving: (work: () => Promise<void>) => Promise<void>;
   readonly tell: (text: string) => void;
   readonly showLog: () => void;
 }
@@ -131,11 +133,13 @@ export class SyncCommands {
     ].join('\n\n');
     const answer = await window.showWarningMessage(t('Leave sync?'), { modal: true, detail }, leave, removeToo);
     if (answer !== leave && answer !== removeToo) return;
-    await this.deps.setWanted(null);
-    await this.deps.syncing.apply();
-    if (answer === removeToo) await this.removeThere(setup);
-    await (await this.deps.store()).stopSync();
-    await this.deps.secrets.forget(setup, this.deps.folder);
+    await this.deps.leaving(async () => {
+      await this.deps.setWanted(null);
+      await this.deps.syncing.apply();
+      if (answer === removeToo) await this.removeThere(setup);
+      await (await this.deps.store()).stopSync();
+      await this.deps.secrets.forget(setup, this.deps.folder);
+    });
     this.deps.tell(t('This workspace is no longer synchronized.'));
   }
 

@@ -53,6 +53,7 @@ export class SyncHere implements Disposable {
   private loaded: Promise<Loaded> | null = null;
   private syncing: Syncing | null = null;
   private paused = false;
+  private leaving = false;
 
   constructor(private readonly deps: SyncHereDeps) {
     this.owned.add(
@@ -104,11 +105,12 @@ export class SyncHere implements Disposable {
   /** Another window may have set it up: this one takes part then, as one that is opened later does. */
   private look(): void {
     const { store, secrets, memory, log } = this.deps;
-    if (!workspace.isTrusted || memory.synced() !== null || store.current === null) return;
+    const isOpen = () => workspace.isTrusted && memory.synced() === null && !this.leaving;
+    if (!isOpen() || store.current === null) return;
     const take = async (open: SessionStore) => {
       const [{ setUpElsewhere }, { SyncSecrets }] = await Promise.all([import('./setUpElsewhere'), import('./syncSecrets')]);
       const setup = await setUpElsewhere(open, new SyncSecrets(secrets), folderHere());
-      if (!setup || memory.synced() !== null) return;
+      if (!setup || !isOpen()) return;
       await memory.setSynced({ history: setup.history, engine: setup.engine });
       this.begin();
     };
@@ -185,6 +187,10 @@ export class SyncHere implements Disposable {
       lastAddress: () => settings().address,
       saveAddress: async (value) => workspace.getConfiguration().update(settingKey('sync.address'), value, ConfigurationTarget.Global),
       setWanted,
+      leaving: async (work) => {
+        this.leaving = true;
+        await work().finally(() => (this.leaving = false));
+      },
       now: Date.now,
       tell,
       showLog: () => log.show(),

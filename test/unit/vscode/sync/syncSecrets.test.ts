@@ -30,6 +30,15 @@ describe('keys and passwords in the keyring', () => {
     deepStrictEqual([...kept], [['threadkeeper.sync.uses', '[]']]);
   });
 
+  it('do not bring a workspace back that somebody leaves while they are looked at', async () => {
+    const { kept, secrets } = keyring();
+    const setup = { history: 'a', name: 'main', engine };
+    await secrets.save(setup, '/one', phrase, 'secret');
+    const answers: (SyncSetup | null)[] = [setup, null];
+    const found = await setUpElsewhere({ syncSetup: () => Promise.resolve(answers.shift() ?? null) }, secrets, '/one');
+    deepStrictEqual([found, kept.size > 0], [null, true]);
+  });
+
   it('know which workspace was set up, until somebody leaves there', async () => {
     const { secrets } = keyring();
     const setup = { history: 'a', name: 'main', engine };
