@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { watch } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { english } from '../../core/l10n';
 import type { SealedRecord, WrappedKey } from '../../core/sync/sealedRecord';
 import { EngineError, type EngineFailure, type EngineHead, type LogRange, type SyncEngine } from '../../core/sync/syncEngine';
 import { decodeRows, encodeRows } from './rowFile';
+import { readWhole, stemOf, writeWhole } from './wholeFiles';
 
 /** Bytes of files that one answer is made of. */
 const mostBytes = 4 * 1024 * 1024;
+
+/** Whatever else lies there is none of ours: a record is 256 KB of text and an attachment's piece 1 MB, but one text may be very long. */
+const most = { rows: 256 * 1024 * 1024, key: 4 * 1024, version: 1024 };
 
 /** Milliseconds between two looks at the names of the files. */
 const pollMs = 30_000;
@@ -54,7 +58,7 @@ export class FolderEngine implements SyncEngine {
       if (!(await isFolder(folder))) throw new EngineError('unreachable', english('There is no folder {0}', folder));
       if (!create && !(await isFolder(join(root, 'keys')))) throw noHistory(folder);
       await mkdir(join(root, 'keys'), { recursive: true });
-      const form = await readFile(join(root, 'version'), 'utf8').catch(() => undefined);
+      const form = (await readWhole(join(root, 'version'), most.version).catch(() => undefined))?.toString();
       if (form === undefined && create) await writeWhole(join(root, 'version'), Buffer.from(`${version}\n`));
       if (Number(form ?? version) > version)
         throw new EngineError('version', english('The files in {0} are of a newer version of Threadkeeper: update it', folder));
@@ -83,9 +87,9 @@ export class FolderEngine implements SyncEngine {
       for (const file of (await this.filesOf(device)).filter((one) => one.to > from && one.from < to)) {
         if (bytes > mostBytes) break;
         if (isCovered(rows, Math.max(from, file.from), Math.min(to, file.to))) continue;
-        const content = await readFile(join(this.root, 'logs', device, file.name));
+        const content = await readWhole(join(this.root, 'logs', device, file.name), most.rows);
         // Bytes that have changed since are no rows of ours.
-        if (digestOf(content) !== file.digest) continue;
+        if (!content || digestOf(content) !== file.digest) continue;
         bytes += content.length;
         for (const row of decodeRows(content)) if (row.index >= from && row.index < to && !rows.has(row.index)) rows.set(row.index, row);
       }
@@ -119,8 +123,8 @@ export class FolderEngine implements SyncEngine {
       for (const run of runsOf(small)) {
         const rows = new Map<number, SealedRecord>();
         for (const { name, digest } of run) {
-          const content = await readFile(join(folder, name));
-          if (digestOf(content) === digest) for (const row of decodeRows(content)) rows.set(row.index, row);
+          const content = await readWhole(join(folder, name), most.rows);
+          if (content && digestOf(content) === digest) for (const row of decodeRows(content)) rows.set(row.index, row);
         }
         const [first, last] = [run[0]!, run.at(-1)!];
         if (run.length < 2 || !isCovered(rows, first.from, last.to)) continue;
@@ -132,7 +136,8 @@ export class FolderEngine implements SyncEngine {
     // A carrier may have the size right and the bytes not yet.
     const checked = new Map<string, boolean>();
     const isSound = async ({ name, digest }: RowFile) => {
-      const known = checked.get(name) ?? digestOf(await readFile(join(folder, name)).catch(() => Buffer.of())) === digest;
+      const known =
+        checked.get(name) ?? digestOf((await readWhole(join(folder, name), most.rows).catch(() => undefined)) ?? Buffer.of()) === digest;
       checked.set(name, known);
       return known;
     };
@@ -156,7 +161,7 @@ export class FolderEngine implements SyncEngine {
       const keys: WrappedKey[] = [];
       for (const id of ids) {
         if (!isName(id)) continue;
-        const wrapped = await readFile(join(this.root, 'keys', id)).catch(() => undefined);
+        const wrapped = await readWhole(join(this.root, 'keys', id), most.key).catch(() => undefined);
         if (wrapped) keys.push({ id, wrapped });
       }
       return keys;
@@ -202,7 +207,7 @@ export class FolderEngine implements SyncEngine {
       });
     }, pollMs).unref();
     try {
-      const isOwn = (name: string) => this.written.has(basename(name).replace(partOf(''), ''));
+      const isOwn = (name: string) => this.written.has(stemOf(basename(name)));
       this.watcher = watch(this.root, { recursive: true }, (_, name) => (name === null || !isOwn(name)) && onNews()).on(
         'error',
         () => undefined,
@@ -245,7 +250,7 @@ export class FolderEngine implements SyncEngine {
       const [, from, to, mark, length, digest] = /^(\d{10})-(\d{10})-([0-9a-f]{1,8})-(\d+)-([0-9a-f]{16})\.rows$/.exec(name) ?? [];
       if (digest === undefined || Number(to) <= Number(from)) continue;
       const found = await stat(join(folder, name)).catch(() => undefined);
-      if (found?.size !== Number(length)) continue;
+      if (!found?.isFile() || found.size !== Number(length) || found.size > most.rows) continue;
       files.push({
         name,
         from: Number(from),
@@ -272,7 +277,8 @@ async function entriesOf(folder: string): Promise<readonly { readonly name: stri
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    // What is no folder holds nothing of ours.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
     throw error;
   }
 }
@@ -314,23 +320,6 @@ function coveredBy(files: readonly RowFile[], from: number, to: number): number 
     at = end;
   }
   return covered;
-}
-
-/** Under its name there is all of it or nothing, also after a power cut. */
-async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
-  const part = partOf(file);
-  const handle = await open(part, 'w', 0o600);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(part, file);
-}
-
-function partOf(file: string): string {
-  return `${file}.${process.pid}.part`;
 }
 
 function digestOf(content: Uint8Array): string {

@@ -1,5 +1,6 @@
 import { PGlite } from '@electric-sql/pglite';
 import { deepStrictEqual, ok, rejects } from 'node:assert';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -274,6 +275,30 @@ describe('a folder that is carried', () => {
     await sync(mine, one);
     deepStrictEqual(mine.state, other.state);
     await one.close();
+  });
+
+  it('passes over what is no file of ours: pipes, folders, files without end', async function () {
+    if (process.platform === 'win32') return this.skip();
+    const engine = await FolderEngine.open(temp.path, keys.history, true);
+    const one = new MemoryReplica('a', () => 1);
+    talk(one, 3);
+    await sync(one, engine);
+    const root = join(temp.path, `threadkeeper-${keys.history}`);
+    const name = (bytes: number) => `0000000900-0000000901-1-${bytes}-${'0'.repeat(16)}.rows`;
+    const [pipe, key] = [join(root, 'logs', 'a', name(0)), randomUUID()];
+    execFileSync('mkfifo', [pipe, join(root, 'keys', key), join(root, 'logs', 'pipe')]);
+    writeFileSync(join(root, 'logs', 'note'), 'not a folder');
+    const huge = join(root, 'logs', 'a', name(2 ** 31));
+    writeFileSync(huge, '');
+    truncateSync(huge, 2 ** 31);
+    const two = new MemoryReplica('b', () => 1);
+    deepStrictEqual((await sync(two, engine)).problems, []);
+    deepStrictEqual([two.state, await engine.keys([key])], [one.state, []]);
+    // A later one on the machine finds nothing that was left half written.
+    deepStrictEqual(
+      readdirSync(root, { recursive: true }).filter((file) => String(file).endsWith('.part')),
+      [],
+    );
   });
 
   it('says what is wrong: no folder, no rights', async () => {
