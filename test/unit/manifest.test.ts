@@ -388,9 +388,11 @@ describe('manifest', () => {
       steps.flatMap(({ completionEvents }) => completionEvents),
     );
     const happens = new Set<string>([
-      `onView:${chatViewId}`,
-      ...Object.values(commandIds).map((id) => `onCommand:${id}`),
-      ...Object.values(contextKeys).map((key) => `onContext:${key}`),
+      ...Object.values(contextKeys).flatMap((key) =>
+        ['', " && activeEditor == 'gettingStartedPage'", " && activeEditor != 'gettingStartedPage'"].map(
+          (where) => `onContext:${key}${where}`,
+        ),
+      ),
     ]);
     deepStrictEqual(
       events.filter((event) => !happens.has(event)),
