@@ -20,6 +20,7 @@ import {
   summaryScheme,
   commandIds,
   type CommandName,
+  type WalkthroughStep,
 } from './vscode/manifest';
 import type { SettingName } from './vscode/settingsValues';
 import { endpointOf } from './vscode/models/endpoint';
@@ -46,7 +47,10 @@ export function activate(context: ExtensionContext): void {
   const memory = new WindowState(context.workspaceState, context.globalState, log);
   const keys = new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log });
   const contextKeys = new ContextKeys();
-  const walkthrough = new Walkthrough(memory, contextKeys);
+  // VS Code rejects it for a walkthrough that was never opened, and has kept the tick all the same.
+  const tick = (step: WalkthroughStep) =>
+    void commands.executeCommand('welcome.markStepComplete', `${context.extension.id}#start#${step}`).then(undefined, () => undefined);
+  const walkthrough = new Walkthrough(memory, contextKeys, tick);
   const statusBar = new StatusBar({ memory, isVisible: () => setting('statusBar.visible') !== false });
   const servers = new ServerOffer(context);
   const sessionsView: LazyTree<SessionNode> = new LazyTree(sessionsViewId, async () => (await composed()).tree, draggedSession);

@@ -14,14 +14,15 @@ const byCommand: Partial<Record<CommandName, WalkthroughStep>> = {
 };
 
 /**
- * Which steps of the walkthrough the user has done, here or in another window, before or after they have opened it. VS Code ticks a step
- * when its condition becomes true; one that is true when the walkthrough is opened for the first time never does. `package.json` has each
- * condition therefore alone, with the walkthrough in front, and with another editor in front.
+ * Which steps of the walkthrough the user has done, here or in another window, before or after they have opened it. The conditions that
+ * `package.json` names tick a step only where they become true after the walkthrough was opened for the first time; `tick` marks one that
+ * VS Code may not even have read yet.
  */
 export class Walkthrough {
   constructor(
     private readonly memory: Pick<WindowState, 'stepsDone' | 'setStepsDone'>,
     private readonly keys: Pick<ContextKeys, 'set'>,
+    private readonly tick: (step: WalkthroughStep) => void,
   ) {
     for (const step of memory.stepsDone()) keys.set(`${step}Done`, true);
   }
@@ -31,6 +32,7 @@ export class Walkthrough {
     if (before.includes(step)) return;
     void this.memory.setStepsDone([...before, step]);
     this.keys.set(`${step}Done`, true);
+    this.tick(step);
   }
 
   ran(command: CommandName): void {

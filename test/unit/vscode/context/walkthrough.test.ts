@@ -6,14 +6,16 @@ import { Walkthrough } from '../../../../src/vscode/context/walkthrough';
 describe('the steps of the walkthrough', () => {
   let kept: readonly WalkthroughStep[];
   let set: string[];
+  let ticked: WalkthroughStep[];
   const open = () =>
     new Walkthrough(
       { stepsDone: () => [...kept], setStepsDone: async (steps) => void (kept = steps) },
       { set: (key, value) => value && set.push(key) },
+      (step) => ticked.push(step),
     );
   const answeredBy = (model: string) => ({ context: { model } as ContextSnapshot, canUndo: false });
   beforeEach(() => {
-    [kept, set] = [[], []];
+    [kept, set, ticked] = [[], [], []];
   });
 
   it('are done for good when their thing is done, wherever that happens', () => {
@@ -23,15 +25,16 @@ describe('the steps of the walkthrough', () => {
     walkthrough.ran('importSessions');
     walkthrough.ran('showLog');
     deepStrictEqual(
-      [kept, set],
+      [kept, set, ticked],
       [
         ['chat', 'import'],
         ['chatDone', 'importDone'],
+        ['chat', 'import'],
       ],
     );
-    set = [];
-    open();
-    deepStrictEqual(set, ['chatDone', 'importDone']);
+    [set, ticked] = [[], []];
+    open().done('chat');
+    deepStrictEqual([set, ticked], [['chatDone', 'importDone'], []]);
   });
 
   it('about models wait for an answer of one', () => {
