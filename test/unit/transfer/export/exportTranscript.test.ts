@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { SessionStore } from '../../../src/core/ports';
-import type { EntryContent } from '../../../src/core/session/entry';
-import { redactText, redactValue } from '../../../src/core/redaction/redactText';
-import { exportSessions, type ExportFormat } from '../../../src/node/transfer/export/exportSessions';
-import { compactionContent } from '../../support/chat/compactionContent';
-import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';
+import type { SessionStore } from '../../../../src/core/ports';
+import type { EntryContent } from '../../../../src/core/session/entry';
+import { redactText, redactValue } from '../../../../src/core/redaction/redactText';
+import { exportSessions, type ExportFormat } from '../../../../src/node/transfer/export/exportSessions';
+import { compactionContent } from '../../../support/chat/compactionContent';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../../support/store/storeTemp';
 
 describe('an export to be read', () => {
   let temp: TempFolder;
