@@ -2,8 +2,10 @@ import type { Frame, Locator } from 'playwright-core';
 import { waitFor } from '../waitFor';
 import type { Workbench } from '../vscode/workbench';
 
-/** A chat as its user sees it, in the side bar or the editor in front. The frame is looked up anew for every step: reloads replace it. */
+/** A chat as its user sees it, in the side bar or the editor in front. */
 export class ChatPage {
+  private lastFrame: Frame | undefined;
+
   constructor(
     private readonly workbench: Workbench,
     private readonly where: 'side bar' | 'editor' = 'side bar',
@@ -13,7 +15,10 @@ export class ChatPage {
   async frame(): Promise<Frame> {
     if (this.where === 'editor') return this.workbench.webview('body[data-place] tk-composer textarea');
     await this.workbench.openView();
-    return this.workbench.webview('body:not([data-place]) tk-composer textarea');
+    // Reloads replace it, but every step asks for it, and to search all frames costs more than most steps.
+    const { lastFrame } = this;
+    if (lastFrame && !lastFrame.isDetached() && (await isReady(lastFrame))) return lastFrame;
+    return (this.lastFrame = await this.workbench.webview('body:not([data-place]) tk-composer textarea'));
   }
 
   async locator(selector: string): Promise<Locator> {
@@ -90,6 +95,13 @@ export class ChatPage {
   async used(): Promise<number> {
     return Number(await (await this.locator('tk-gauge [role=meter]')).getAttribute('aria-valuenow'));
   }
+}
+
+function isReady(frame: Frame): Promise<boolean> {
+  return frame
+    .locator('tk-composer textarea')
+    .isVisible()
+    .catch(() => false);
 }
 
 /** `$(dashboard) ~42 %` → 42. NaN when there is none. */

@@ -6,9 +6,10 @@ import { patience } from '../run/patience';
 import { savePicture } from '../view/savePicture';
 import { temporaryWorkspace } from '../pictures/sampleWorkspace';
 import { startVscodeServer, type ServerOptions, type VscodeServer } from './vscodeServer';
+import { chosenVersion } from './vscodeInstall';
 import { Workbench } from './workbench';
 
-export interface VscodeOptions extends Omit<ServerOptions, 'development' | 'inPlace' | 'vsix'> {
+export interface VscodeOptions extends Omit<ServerOptions, 'development' | 'inPlace' | 'vsix' | 'fewBuiltins'> {
   /** Opened in the first window; a copy of the sample workspace by default. */
   folder?: string;
   /** The packed .vsix (default), what is built in this checkout, or nothing. */
@@ -51,7 +52,7 @@ export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSes
       checkout: () => ({ vsix, inPlace: projectRoot }),
       none: () => ({ vsix }),
     };
-    const server = await startVscodeServer({ ...serverOptions, ...(await install[extension]()) });
+    const server = await startVscodeServer({ ...serverOptions, ...(await install[extension]()), fewBuiltins: chosenVersion() !== '1.100' });
     ends.push(server.stop);
     const browser = await sharedBrowser();
     const context = await browser.newContext({ viewport });

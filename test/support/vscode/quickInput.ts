@@ -51,8 +51,12 @@ export class QuickInput {
 
   /** Waits for the row with exactly this label and takes it; filter with `type` first when the list is long. */
   async pick(label: string): Promise<void> {
-    const row = await waitFor(`the row "${label}"`, () => this.row(label));
-    await row.click();
+    await waitFor(`the row "${label}"`, async () => {
+      const row = await this.row(label);
+      // A list that gets more rows meanwhile has another one in its place, or none.
+      await row?.click({ timeout: 5_000 });
+      return row;
+    });
   }
 
   /**
@@ -75,16 +79,17 @@ export class QuickInput {
 
   /** Opens the palette wherever the focus is, and runs the command with exactly this title. */
   async runCommand(title: string): Promise<void> {
-    await this.close();
-    await waitFor('the command palette', async () => {
+    // An open palette keeps the commands that were offered when it was opened, and what takes the focus late closes it.
+    await waitFor(`the command "${title}"`, async () => {
+      await this.close();
       await this.page.keyboard.press('F1');
       await this.input.waitFor({ timeout: 2_000 });
-      if (!(await this.input.inputValue()).startsWith('>')) return false;
-      // What takes the focus late, as a panel that has just been opened, closes the palette again.
+      if (!(await this.input.inputValue()).startsWith('>')) return undefined;
       await this.input.fill(`>${title}`, { timeout: 2_000 });
+      const row = await waitFor(`the row "${title}"`, () => this.row(title), { timeout: 2_000 });
+      await row.click({ timeout: 5_000 });
       return true;
     });
-    await this.pick(title);
   }
 
   private async row(label: string): Promise<Locator | undefined> {

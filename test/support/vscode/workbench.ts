@@ -60,7 +60,6 @@ export class Workbench {
   /** Shows the view container with this title through its activity bar icon; does nothing when it is open. */
   async openView(title = 'Threadkeeper'): Promise<void> {
     const icon = this.page.locator('.activitybar .action-item').filter({ has: this.page.locator(`a[aria-label^="${title}"]`) });
-    await icon.waitFor();
     await waitFor(`the view container ${title} to open`, async () => {
       if ((await icon.getAttribute('aria-expanded')) === 'true') return true;
       await icon.click();
