@@ -117,6 +117,9 @@ describe('the composer', function () {
     const { chat, workbench } = session;
     await chat.send('/help');
     await workbench.page.getByText('Get Started with Threadkeeper').first().waitFor();
+    // Done before it is opened for the first time.
+    for (const step of ['Open the chat', 'Choose a model', 'Watch the context'])
+      await workbench.page.locator('.getting-started-step:has(.codicon-getting-started-step-checked)', { hasText: step }).waitFor();
     await workbench.screenshot('composer-help');
   });
 
