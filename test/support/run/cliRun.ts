@@ -1,7 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { projectRoot } from '../paths';
+import { cliArgs } from './runCliToEnd';
 
 export type Line = { readonly type: string } & Readonly<Record<string, unknown>>;
 
@@ -18,7 +17,7 @@ export class CliRun {
   }[] = [];
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-    this.child = spawn(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args], { env: { PATH: process.env['PATH'], ...env } });
+    this.child = spawn(process.execPath, [...cliArgs, ...args], { env: { PATH: process.env['PATH'], ...env } });
     this.child.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     createInterface({ input: this.child.stdout }).on('line', (text) => this.receive(JSON.parse(text) as Line));
     this.exited = new Promise((resolve) => this.child.on('close', (code) => resolve(code)));
