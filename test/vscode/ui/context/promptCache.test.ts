@@ -37,7 +37,7 @@ describe('the prompt cache of a conversation', function () {
     history = await prepareHistory(async (store) => {
       await writeTalk(store, 'Left long ago', 120 * minute);
       // In a moment it is time to prepare, and a minute after that the cache expires.
-      await writeTalk(store, 'Just left', 3 * minute);
+      await writeTalk(store, 'Just left', 3.5 * minute);
     });
     await open();
   });
