@@ -93,7 +93,8 @@ describe('store: processes that are killed while they write', () => {
     await waitFor('the first entry', () => stored.length > 0, { interval: 5 });
     const reader = await openHost(temp.path, { readonly: true });
     let overtaken = 0;
-    for (let round = 0; round < 15; round++) {
+    // A quick reader is often through before the next entry. One that nobody ever writes beside ends at the time limit.
+    for (let round = 0; round < 15 || overtaken === 0; round++) {
       const before = stored.length;
       child.stdin.write('.'.repeat(30));
       await waitFor('more entries', () => stored.length > before, { interval: 1 });
@@ -108,7 +109,6 @@ describe('store: processes that are killed while they write', () => {
       );
       if (entries.length > expected.length) overtaken++;
     }
-    assert.ok(overtaken > 0, 'it was written while it was read');
     child.kill('SIGKILL');
     await reader.close();
     temp.remove();
