@@ -184,7 +184,11 @@ function succeeds(/** @type {string} */ script) {
 }
 
 function runTests() {
-  const child = spawn(process.execPath, ['dist/test/support/run/runSuites.js', ...runArgs], { stdio: 'inherit' });
+  const child = spawn(process.execPath, ['dist/test/support/run/runSuites.js', ...runArgs], {
+    stdio: 'inherit',
+    // `npm test` keeps none.
+    env: { ...process.env, THREADKEEPER_PICTURES: '1' },
+  });
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
 }
 

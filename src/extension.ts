@@ -20,6 +20,7 @@ import {
   summaryScheme,
   commandIds,
   type CommandName,
+  type WalkthroughStep,
 } from './vscode/manifest';
 import type { SettingName } from './vscode/settingsValues';
 import { endpointOf } from './vscode/models/endpoint';
@@ -29,6 +30,7 @@ import { ServerOffer } from './vscode/mcp/serverOffer';
 import type { SessionNode } from './vscode/sessions/tree/sessionNodes';
 import { StatusBar } from './vscode/context/statusBar';
 import { shareTools } from './vscode/tools/sharedTools';
+import { Walkthrough } from './vscode/context/walkthrough';
 
 let openLog: Log | undefined;
 let composition: Promise<Composition> | undefined;
@@ -45,13 +47,17 @@ export function activate(context: ExtensionContext): void {
   const memory = new WindowState(context.workspaceState, context.globalState, log);
   const keys = new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log });
   const contextKeys = new ContextKeys();
+  // VS Code rejects it for a walkthrough that was never opened, and has kept the tick all the same.
+  const tick = (step: WalkthroughStep) =>
+    void commands.executeCommand('welcome.markStepComplete', `${context.extension.id}#start#${step}`).then(undefined, () => undefined);
+  const walkthrough = new Walkthrough(memory, contextKeys, tick);
   const statusBar = new StatusBar({ memory, isVisible: () => setting('statusBar.visible') !== false });
   const servers = new ServerOffer(context);
   const sessionsView: LazyTree<SessionNode> = new LazyTree(sessionsViewId, async () => (await composed()).tree, draggedSession);
   const composed = (): Promise<Composition> =>
     (composition ??= import('./composition/composition')
       .then(({ compose }) => {
-        const all = compose({ context, log, memory, keys, contextKeys, statusBar, servers, sessionsView });
+        const all = compose({ context, log, memory, keys, contextKeys, walkthrough, statusBar, servers, sessionsView });
         context.subscriptions.push(all);
         return all;
       })
@@ -60,12 +66,13 @@ export function activate(context: ExtensionContext): void {
         composition = undefined;
         throw error;
       }));
-  const showStoredKey = () =>
-    contextKeys.set(
-      'hasStoredKey',
+  const showStoredKey = () => {
+    const hasStored =
       keys.hasStored(endpointOf(textSetting('anthropic.baseUrl'))) ||
-        keys.hasStored(endpointOf(textSetting('openaiCompatible.baseUrl'), 'openai-compatible')),
-    );
+      keys.hasStored(endpointOf(textSetting('openaiCompatible.baseUrl'), 'openai-compatible'));
+    contextKeys.set('hasStoredKey', hasStored);
+    if (hasStored) walkthrough.done('model');
+  };
 
   context.subscriptions.push(
     keys,
@@ -84,7 +91,12 @@ export function activate(context: ExtensionContext): void {
     new LazyFiles(summaryScheme, async () => (await composed()).summaries),
     new LazyFiles(detailsScheme, async () => (await composed()).details),
     new LazyFiles(previewScheme, async () => (await composed()).previews),
-    window.registerWebviewViewProvider(chatViewId, { resolveWebviewView: async (view) => (await composed()).view.resolve(view) }),
+    window.registerWebviewViewProvider(chatViewId, {
+      resolveWebviewView: async (view) => {
+        walkthrough.done('chat');
+        (await composed()).view.resolve(view);
+      },
+    }),
     window.registerWebviewPanelSerializer(chatEditorType, {
       deserializeWebviewPanel: async (panel, state: unknown) => (await composed()).editors.restore(panel, state),
     }),
@@ -115,8 +127,9 @@ export function activate(context: ExtensionContext): void {
   contextKeys.set('canUndo', memory.lastMeter()?.canUndo === true);
   showStoredKey();
   const watched = setting('agents.watch');
-  if (memory.synced() !== null || setting('openclaw.inherit') === true || (Array.isArray(watched) && watched.length > 0))
-    inBackground(composed());
+  const watches = Array.isArray(watched) && watched.length > 0;
+  if (watches) walkthrough.done('agents');
+  if (memory.synced() !== null || setting('openclaw.inherit') === true || watches) inBackground(composed());
   else if (typeof memory.lastSession() !== 'string') {
     inBackground(
       import('./vscode/history/storeLocation').then(

@@ -10,6 +10,7 @@ import type { LazyTree } from '../vscode/lazyContributions';
 import type { Log } from '../vscode/log';
 import type { ServerOffer } from '../vscode/mcp/serverOffer';
 import type { SessionNode } from '../vscode/sessions/tree/sessionNodes';
+import type { Walkthrough } from '../vscode/context/walkthrough';
 import type { StatusBar } from '../vscode/context/statusBar';
 import type { StoreLocation } from '../vscode/history/storeLocation';
 import type { CommandRunner } from '../node/tools/commandRunner';
@@ -22,6 +23,7 @@ export interface StartedParts {
   readonly memory: WindowState;
   readonly keys: ApiKeys;
   readonly contextKeys: ContextKeys;
+  readonly walkthrough: Walkthrough;
   readonly statusBar: StatusBar;
   readonly servers: ServerOffer;
   readonly sessionsView: LazyTree<SessionNode>;

@@ -88,6 +88,7 @@ export function composeSurfaces(
       context: { previews, summaries },
       models,
       memory,
+      ran: (command) => base.walkthrough.ran(command),
       settingOfPolicy: () => configuration.current.policy.preset,
       apiKeys: { keys, endpoint: endpointIn(configuration), verify: async (...key) => (await runtime.get()).verifyKey(...key), log },
       prices: () => configuration.current.prices,

@@ -6,7 +6,10 @@ import type { Base } from './base';
 import type { ChatParts } from './composeChat';
 
 /** The chat follows keys, settings and trust; the status bar and the conditions of menus follow the chat. */
-export function keepCurrent({ log, keys, contextKeys, statusBar, owned, configuration }: Base, { places, store }: ChatParts): void {
+export function keepCurrent(
+  { log, keys, contextKeys, walkthrough, statusBar, owned, configuration }: Base,
+  { places, store }: ChatParts,
+): void {
   const spent = owned.add(
     new SpendingWatch({ store: () => store.current, session: () => places.active.session?.uuid ?? null, now: Date.now, log }),
   );
@@ -16,6 +19,7 @@ export function keepCurrent({ log, keys, contextKeys, statusBar, owned, configur
       statusBar.update(state);
       spent.touch();
       contextKeys.update(state);
+      walkthrough.saw(state);
     }),
   );
   const everywhere = (work: (controller: ChatController) => unknown) => places.all.forEach(({ controller }) => void work(controller));

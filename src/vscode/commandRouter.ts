@@ -59,6 +59,8 @@ export interface CommandRouterDeps {
   readonly places: ChatPlaces;
   readonly models: ModelSource;
   readonly memory: WindowState;
+  /** A command has been carried out, or the user has changed their mind. */
+  readonly ran: (command: CommandName) => void;
   /** What the settings say, for sessions without a policy of their own. */
   readonly settingOfPolicy: () => string;
   readonly apiKeys: ApiKeyCommandsDeps;
@@ -262,7 +264,10 @@ export class CommandRouter implements WorkbenchActions {
 
   /** Runs a command; whatever goes wrong is said once. */
   run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
-    return this.guarded(name, () => this.all[name](args));
+    return this.guarded(name, async () => {
+      await this.all[name](args);
+      this.deps.ran(name);
+    });
   }
 
   private async guarded(name: CommandName | 'undo', command: () => Promise<void>): Promise<void> {

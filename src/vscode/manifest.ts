@@ -164,8 +164,18 @@ export const contextKeys = {
   hasStoredKey: 'threadkeeper.hasStoredKey',
   /** This workspace is synchronized. */
   syncOn: 'threadkeeper.syncOn',
+  /** Steps of the walkthrough that are done, in this window or before. */
+  chatDone: 'threadkeeper.done.chat',
+  modelDone: 'threadkeeper.done.model',
+  gaugeDone: 'threadkeeper.done.gauge',
+  compactDone: 'threadkeeper.done.compact',
+  importDone: 'threadkeeper.done.import',
+  agentsDone: 'threadkeeper.done.agents',
 } as const;
 export type ContextKey = keyof typeof contextKeys;
+
+export const walkthroughSteps = ['chat', 'model', 'gauge', 'compact', 'import', 'agents'] as const;
+export type WalkthroughStep = (typeof walkthroughSteps)[number];
 
 /** A key of the Sessions view passes this: it stands for the rows that are selected. */
 export const selectionArgument = 'selection';

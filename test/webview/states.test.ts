@@ -24,6 +24,7 @@ describe('states', function () {
       }
       await view.page.setViewportSize({ width: 220, height: 640 });
       await view.setTheme('dark');
+      await view.settled();
       await view.shot(`${name}-narrow`);
       deepStrictEqual({ ...violations, cut: await cutOff(view) }, { dark: [], light: [], hc: [], hcLight: [], cut: [] });
     });

@@ -54,7 +54,7 @@ export class HandOverCommand {
   }
 
   private async toProgram(session: Session, program: HandoverProgram): Promise<void> {
-    const { prepareHandover, carryOut, commandLine, isPlainCommand } = await import('../../node/transfer/handover/handOver');
+    const { prepareHandover, carryOut, commandLine, terminalInput } = await import('../../node/transfer/handover/handOver');
     const { thisMachine } = await import('../../node/transfer/watch/thisMachine');
     const store = await this.deps.store();
     const now = Date.now();
@@ -79,9 +79,8 @@ export class HandOverCommand {
     if (answer !== run) return;
     const terminal = window.createTerminal({ name: handover.name, cwd: handover.cwd });
     terminal.show();
-    // Which shell it is, nobody says: what had to be quoted is put in front of the user.
-    const isPlain = isPlainCommand(handover.resume);
-    terminal.sendText(isPlain ? command : command.replaceAll('\n', ' ; '), isPlain);
+    const { text, runs } = terminalInput(handover.resume, process.platform);
+    terminal.sendText(text, runs);
   }
 
   private async confirmed(handover: Handover, command: string): Promise<boolean> {

@@ -164,14 +164,20 @@ export class ChatController implements Disposable {
     const conversation = await this.active.conversation();
     const preview = conversation?.undoPreview();
     if (!conversation || !preview) return { message: t('There is no compaction to undo.') };
-    if (only !== undefined && preview.target !== only) return { message: t('This compaction is not the last one any more.') };
+    const isLast = (target: string) => conversation.undoPreview()?.target === target;
+    const notLast = () => ({ message: t('This compaction is not the last one any more.') });
+    if (only !== undefined && !isLast(only)) return notLast();
     const limit = conversation.snapshot.limit;
     const question = t(
       'The restored context has about {0} tokens and the model takes {1}, so the next message will be compacted again. Undo anyway?',
       wholeNumber(preview.tokensRestored),
       wholeNumber(limit),
     );
-    if (!preview.fits && !(await confirm(question))) return 'declined';
+    if (!preview.fits) {
+      if (!(await confirm(question))) return 'declined';
+      // The question may have stood there for a while: it was not about another compaction.
+      if (!isLast(preview.target)) return notLast();
+    }
     const { message } = await conversation.undoCompaction();
     return message === null ? 'undone' : { message };
   }

@@ -4,6 +4,7 @@ import type { Logger } from '../../core/ports';
 import { type SessionSort, sessionSorts } from '../../core/session/session';
 import type { RetentionMemory } from '../sessions/retentionRule';
 import type { StatusView } from '../context/statusText';
+import { walkthroughSteps, type WalkthroughStep } from '../manifest';
 
 type Storage = Pick<Memento, 'get' | 'update'>;
 
@@ -34,6 +35,7 @@ const keys = {
   instructionFilesOff: 'threadkeeper.instructionFilesOff',
   chatEditors: 'threadkeeper.chatEditors',
   synced: 'threadkeeper.synced',
+  stepsDone: 'threadkeeper.stepsDone',
 } as const;
 
 /** Chats in editors that are remembered: one that VS Code has not given back since stays for this long. */
@@ -259,6 +261,16 @@ export class WindowState {
 
   setOfflineChosen(chosen: boolean): Promise<void> {
     return this.save(this.machine, keys.offlineChosen, chosen ? true : undefined);
+  }
+
+  /** What the user has done of the walkthrough on this machine. */
+  stepsDone(): WalkthroughStep[] {
+    const value = this.machine.get<unknown>(keys.stepsDone);
+    return Array.isArray(value) ? walkthroughSteps.filter((step) => value.includes(step)) : [];
+  }
+
+  setStepsDone(steps: readonly WalkthroughStep[]): Promise<void> {
+    return this.save(this.machine, keys.stepsDone, steps);
   }
 
   private async save(storage: Storage, key: string, value: unknown): Promise<void> {

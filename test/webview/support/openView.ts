@@ -167,13 +167,15 @@ export class View {
     await waitFor(what, probe, { timeout: 20_000, interval: 20 });
   }
 
-  /** As when the user changes the theme while the view is open. */
+  /** As when the user changes the theme while the view is open. Resolves when it has been painted. */
   async setTheme(name: ThemeName): Promise<void> {
     await this.page.evaluate(applyTheme, themes[name]);
-    await this.settled();
+    await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
   }
 
+  /** Kept only where somebody may look at it: the pictures of all states are a sixth of the suite's time. */
   async shot(name: string): Promise<void> {
+    if (process.env['THREADKEEPER_PICTURES'] === undefined) return;
     const folder = join(artifacts, 'webview');
     mkdirSync(folder, { recursive: true });
     await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled', caret: 'initial' });

@@ -134,9 +134,14 @@ export function commandLine(commands: Handover['resume'], platform: NodeJS.Platf
   return commands.map((words) => words.map((word) => quoted(word, platform)).join(' ')).join(platform === 'win32' ? '\n' : ' && ');
 }
 
-/** Whether every shell takes the words as they stand: what is quoted for one may end, or run, in another that the user has chosen. */
-export function isPlainCommand(commands: Handover['resume']): boolean {
-  return commands.every((words) => words.every((word) => plainOnWindows.test(word)));
+/**
+ * What a terminal is given of the commands. It runs only where every shell takes the words as they stand: what is quoted for one may end,
+ * or run, in another that the user has chosen, so it is put in front of the user, in one line.
+ */
+export function terminalInput(commands: Handover['resume'], platform: NodeJS.Platform): { readonly text: string; readonly runs: boolean } {
+  const text = commandLine(commands, platform);
+  const runs = commands.every((words) => words.every((word) => plainOnWindows.test(word)));
+  return { text: runs ? text : text.replaceAll('\n', ' ; '), runs };
 }
 
 const plainWord = /^[\w@%+=:,./-]+$/;

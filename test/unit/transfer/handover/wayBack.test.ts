@@ -9,9 +9,9 @@ import { UuidV7 } from '../../../../src/node/runtime/ids';
 import {
   carryOut,
   commandLine,
-  isPlainCommand,
   handoverTargets,
   prepareHandover,
+  terminalInput,
   type Handover,
 } from '../../../../src/node/transfer/handover/handOver';
 import { importFiles } from '../../../../src/node/transfer/import/importFiles';
@@ -237,8 +237,19 @@ describe('a session that was handed over', function () {
       '日',
     ];
     assert.deepEqual(
-      words.map((word) => isPlainCommand([['pi', '--session', word]])),
+      words.map((word) => terminalInput([['pi', '--session', word]], 'linux').runs),
       words.map((_, i) => i < 3),
+    );
+    const [twice, quotes] = [
+      [['opencode', 'import', 'C:\\a.json'], ['opencode']],
+      [['opencode', 'import', 'C:\\a b'], ['opencode']],
+    ];
+    assert.deepEqual(
+      [terminalInput(twice, 'win32'), terminalInput(quotes, 'win32')],
+      [
+        { text: 'opencode import C:\\a.json\nopencode', runs: true },
+        { text: "opencode import 'C:\\a b' ; opencode", runs: false },
+      ],
     );
     for (const platform of ['linux', 'win32'] as const)
       assert.throws(() => commandLine([['cd', '/a\nrm b']], platform), /control characters cannot be handed over: \/a\ufffdrm b/);
