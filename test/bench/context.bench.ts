@@ -71,7 +71,7 @@ function row(policy: string, corpus: ReturnType<typeof chat>, outcome: Outcome):
     'turns right': `${outcome.turnsRight}/${corpus.turns.length}`,
     'in context': `${outcome.factsInContext}/${corpus.facts.length}`,
     reachable: `${outcome.factsReachable}/${corpus.facts.length}`,
-    'newest first': `${outcome.newestFirst}/${corpus.updated.length}`,
+    'newest told': `${outcome.newestTold}/${corpus.updated.length}`,
     rules: `${outcome.rulesInContext}/${corpus.rules.length}`,
     'sent (M)': Math.round(model.sent / 10_000) / 100,
     cached: Math.round((model.cached / model.sent) * 1000) / 1000,

@@ -15,8 +15,11 @@ export interface Outcome {
   readonly turnsRight: number;
   readonly factsInContext: number;
   readonly factsReachable: number;
-  /** Of the facts that were updated: how many lookups give the newest first. */
-  readonly newestFirst: number;
+  /**
+   * Of the facts that were updated: how many lookups tell the newest version. Short messages of a day are told in the order in which they
+   * were said; which version ranks first is a test's to say (`plantedFacts`).
+   */
+  readonly newestTold: number;
   readonly rulesInContext: number;
   readonly model: SimulatedModel;
   readonly compactions: readonly EntryOf<'compaction'>[];
@@ -80,14 +83,14 @@ export async function simulate(policyName: string, corpus: Corpus, options: Simu
     await conversation.idle();
     const { lastPrompt } = model;
     const lookUp = async (query: string) => (await recall!.run({ query, maxTokens: 600 }, new AbortController().signal)).text;
-    let [factsReachable, newestFirst] = [0, 0];
+    let [factsReachable, newestTold] = [0, 0];
     for (const { question, answer } of corpus.facts) if ((await lookUp(question)).includes(answer)) factsReachable++;
-    for (const { question, answers } of corpus.updated) if (firstOf(await lookUp(question), answers) === answers.at(-1)) newestFirst++;
+    for (const { question, answers } of corpus.updated) if ((await lookUp(question)).includes(answers.at(-1)!)) newestTold++;
     return {
       turnsRight,
       factsInContext: corpus.facts.filter(({ answer }) => lastPrompt.includes(answer)).length,
       factsReachable,
-      newestFirst,
+      newestTold,
       rulesInContext: corpus.rules.filter((rule) => lastPrompt.includes(rule)).length,
       model,
       compactions,
@@ -114,9 +117,4 @@ function workspaceTools(model: SimulatedModel): Tool[] {
         status: 'error',
       },
   }));
-}
-
-function firstOf(text: string, answers: readonly string[]): string | undefined {
-  const found = answers.map((answer) => ({ answer, at: text.indexOf(answer) })).filter(({ at }) => at !== -1);
-  return found.sort((a, b) => a.at - b.at)[0]?.answer;
 }
