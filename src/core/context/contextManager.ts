@@ -134,7 +134,10 @@ export class ContextManager {
       isOwn: () => this.ranLast,
       leastTokens: () => engine.policy.compaction.coldLeastTokens,
       folds: () => engine.policy.compaction.enabled,
-      recall: () => this.prepared.recall(),
+      // One for a return that does not know the notes is written again.
+      recall: async () => {
+        if (!(await this.prepared.recall())) this.background.drop();
+      },
       readAll: () => branch.whole(),
       prepare: () => this.compactor.prepareForReturn(),
     });
@@ -198,13 +201,13 @@ export class ContextManager {
    */
   async foldIfCold(stop: AbortSignal): Promise<CompactionResult | null> {
     const { engine, clock, branch } = this.deps;
-    await this.prepared.recall();
+    const knowsNotes = await this.prepared.recall();
     const { state, matters } = engine.cache(clock.now());
     const { whenCold, enabled } = engine.policy.compaction;
     const { used } = engine.measure();
     const wants =
       state === 'cold' && matters && whenCold === 'fold' && enabled && !this.compactor.guard.holds(branch.entries, used, engine.budget);
-    if (!wants || this.background.state() !== 'ready') return null;
+    if (!wants || !knowsNotes || this.background.state() !== 'ready') return null;
     const result = await this.compactor.run({ trigger: 'cold', instructions: null, holdsTurn: true }, { stop });
     this.foldedCold = result.entry !== null;
     return result.entry ? result : null;

@@ -30,7 +30,7 @@ type Content = ContentOf<'prepared_summary'>;
  * Keeps what is prepared in the store, so that it is there after a restart and in every window. A record names what it has read; it is
  * used for as long as that is unchanged, whatever has been said since:
  *
- *   stored ──branch, exclusions, an undo, another record, notes or the form of summaries differ──▶ outdated
+ *   stored ──branch, exclusions, an undo, another record or the form of summaries differ──▶ outdated
  *      ▲                                                                                             │
  *      └──────────────────────── they are as they were (an undo undone, another window) ─────────────┘
  *   stored ──a compaction uses it: it is the record before the next one──▶ outdated
@@ -82,17 +82,20 @@ export class PreparedSummaries {
     }
   }
 
-  /** The one that is stored is used by the next compaction, where it holds; what does not hold any more is not. Never rejects. */
-  async recall(): Promise<void> {
+  /**
+   * The one that is stored is used by the next compaction, where it holds. False: the notes have changed since, so that it is not for a
+   * return, for which it was priced with them; a full context takes it all the same, and the notes as they are follow it. Never rejects.
+   */
+  async recall(): Promise<boolean> {
     const { background, branch, recorder, log } = this.deps;
     try {
       const job = background.usable();
       const content = job ? job.kept : this.usable()?.content;
-      if (!content) return;
-      if (content.notes !== digest((await this.deps.memoryHead()) ?? '')) return background.drop();
+      if (!content) return true;
+      const knowsNotes = content.notes === digest((await this.deps.memoryHead()) ?? '');
       await branch.whole();
       const folded = FoldedState.safeParse(content.folded);
-      if (job || !folded.success || background.usable()) return;
+      if (job || !folded.success || background.usable()) return knowsNotes;
       const sent = sentEntries(branch.entries);
       const cut: Cut = {
         folded: sent.slice(0, content.reads.count),
@@ -104,8 +107,10 @@ export class PreparedSummaries {
       // Before anybody waits for it, as a rule: a session is opened before it is written in.
       own.measure((fold) => recorder.expectedContinuity(fold, cut));
       await background.adopt(own);
+      return knowsNotes;
     } catch (error) {
       log.warn('prepared_summary_not_read', { detail: errorText(error) });
+      return true;
     }
   }
 

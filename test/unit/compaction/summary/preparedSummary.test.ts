@@ -179,6 +179,19 @@ describe('a summary prepared in the background', () => {
     );
   });
 
+  it('is used although the notes have changed since it was stored: what they say now stands behind it', async () => {
+    await fill(6, 900);
+    await rig.until(() => rig.logged.some(({ event }) => event === 'summary_prepared'));
+    rig.notes = 'The port is 54329.';
+    await fill(2, 900, 'later');
+    assert.deepEqual(
+      records().map(({ content }) => content.rung),
+      ['prepared'],
+    );
+    assert.equal(rig.summarizer.prompts.length, 1, 'asked once');
+    assert.match(sent(), /the plan is set[^]*The port is 54329/);
+  });
+
   it('is used by another model too, and what it cost is kept', async () => {
     await fill(6, 900);
     rig.modelId = 'scripted-2';
