@@ -433,6 +433,21 @@ describe('rows', function () {
     ]);
   });
 
+  it('keeps the open list of sessions as it was opened: what is used meanwhile does not move away under the pointer', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')] }) });
+    const [first, second, third] = snapshot().sessions;
+    await view.button('Sessions').click();
+    const begun = { uuid: 's4', id: '20261122_002', title: 'Begun elsewhere', updatedAt: noon };
+    await view.delta({ kind: 'sessions', sessions: [begun, { ...second!, title: 'Checklist' }, first!, third!] });
+    const titles = () => view.find('.session-title').allTextContents();
+    deepStrictEqual(await titles(), ['Parser rewrite', 'Checklist', third!.title, 'Begun elsewhere']);
+    await view.find('.session-item').nth(1).click();
+    deepStrictEqual(await view.requested('open_session'), { method: 'open_session', uuid: 's2' });
+    await view.button('Sessions').click();
+    await view.settled();
+    deepStrictEqual(await titles(), ['Begun elsewhere', 'Checklist', 'Parser rewrite', third!.title]);
+  });
+
   it('lists the sessions below the header, which is one line in a narrow view too, and gives the title what room there is', async () => {
     for (const width of [200, 420]) {
       const view = await open({ snapshot: snapshot({ rows: conversation(2) }), width });

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../../src/protocol/l10n';
 import type { SessionHeader, ViewSnapshot } from '../../src/protocol/messages';
 import { AskEvent } from '../lib/events';
@@ -20,6 +21,8 @@ export class HeaderView extends ViewElement {
   private renaming = false;
   private filter = '';
   private openedAt = 0;
+  /** The sessions as they stood when the list was opened: a row does not move away under the pointer when a session is used meanwhile. */
+  private order: readonly string[] = [];
 
   protected override render(): TemplateResult {
     return html`
@@ -91,7 +94,12 @@ export class HeaderView extends ViewElement {
 
   private sessionList(): TemplateResult {
     const wanted = this.filter.trim().toLowerCase();
-    const found = this.sessions.filter((s) => `${s.title} ${s.id}`.toLowerCase().includes(wanted));
+    const listed = new Set(this.order);
+    const inOrder = [
+      ...this.order.flatMap((uuid) => this.sessions.find((s) => s.uuid === uuid) ?? []),
+      ...this.sessions.filter(({ uuid }) => !listed.has(uuid)),
+    ];
+    const found = inOrder.filter((s) => `${s.title} ${s.id}`.toLowerCase().includes(wanted));
     return html`
       ${
         this.sessions.length > 7
@@ -108,7 +116,11 @@ export class HeaderView extends ViewElement {
         found.length === 0
           ? html`<p class="sessions-empty">${this.sessions.length === 0 ? t('No sessions yet.') : t('No session with this title.')}</p>`
           : html`<ul>
-            ${found.map((s) => this.sessionItem(s))}
+            ${repeat(
+              found,
+              ({ uuid }) => uuid,
+              (s) => this.sessionItem(s),
+            )}
           </ul>`
       }
     `;
@@ -135,6 +147,7 @@ export class HeaderView extends ViewElement {
   private readonly toggled = (event: ToggleEvent): void => {
     this.openedAt = event.newState === 'open' ? Date.now() : 0;
     this.filter = '';
+    this.order = this.sessions.map(({ uuid }) => uuid);
     if (event.newState === 'open') {
       void this.updateComplete.then(() => this.querySelector<HTMLElement>('.session-filter, .session-item')?.focus());
     }
