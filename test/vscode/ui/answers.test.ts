@@ -59,15 +59,13 @@ describe('answers one can act on', function () {
     await waitFor('the file', async () => (await text('src/list.txt')) === 'one\n2\nthree\n');
   });
 
-  it('says why a file is asked about, and writes nothing where that is refused', async () => {
+  it('says why a file is asked about', async () => {
     const { chat, api, workbench } = session;
     api.enqueue(reply(`A task:\n\n${fence}json .vscode/tasks.json\n{}\n${fence}`));
     await chat.ask('Make a task');
     await (await chat.frame()).getByRole('button', { name: 'Apply to file…' }).last().click();
     await workbench.page.getByText('VS Code runs tasks, debuggers and servers from this file.').first().waitFor();
     await workbench.screenshot('answers-apply-guarded');
-    await dialog('Discard').click();
-    await assert.rejects(text('.vscode/tasks.json'));
   });
 
   it('applies code that names no file to the one in the editor, not to what is shown beside it', async () => {
@@ -79,6 +77,12 @@ describe('answers one can act on', function () {
     const refusal = 'Open the file first that this code belongs to: the code does not name one.';
     await chat.see('.problem', refusal);
     await chat.press('Dismiss');
+  });
+
+  it('writes nothing where that is refused, and puts away what it has shown', async () => {
+    await dialog('Discard').click();
+    await waitFor('the preview to go', async () => (await session.workbench.page.locator('.tab', { hasText: 'tasks.json' }).count()) === 0);
+    await assert.rejects(text('.vscode/tasks.json'));
   });
 
   it('runs a line in a terminal, and puts several there without running them', async () => {
