@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openVscode } from '../support/vscode/openVscode';
 import { packExtension } from '../support/vscode/packedExtension';
 import { builtTests } from '../support/paths';
-import { closeSharedBrowser } from '../support/view/chromium';
+import { closeBrowsers } from '../support/view/chromium';
 import { canRunServer } from '../support/vscode/vscodeInstall';
 import { waitFor } from '../support/waitFor';
 import type { Workbench } from '../support/vscode/workbench';
@@ -44,7 +44,7 @@ export async function run(): Promise<ActivationRow[]> {
     ];
   } finally {
     await session.close();
-    await closeSharedBrowser();
+    await closeBrowsers();
   }
 }
 

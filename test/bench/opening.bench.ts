@@ -8,7 +8,7 @@ import { prepareHistory } from '../support/store/writeHistory';
 import { testUuid } from '../support/store/storeTemp';
 import { SessionsPage } from '../support/view/sessionsPage';
 import { ChatPage } from '../support/view/chatPage';
-import { closeSharedBrowser } from '../support/view/chromium';
+import { closeBrowsers } from '../support/view/chromium';
 import { canRunServer } from '../support/vscode/vscodeInstall';
 
 export interface OpeningRow {
@@ -42,7 +42,7 @@ export async function run(): Promise<OpeningRow[]> {
     }
   } finally {
     await history.remove();
-    await closeSharedBrowser();
+    await closeBrowsers();
   }
 }
 

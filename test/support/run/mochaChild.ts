@@ -1,4 +1,4 @@
-import { closeSharedBrowser } from '../view/chromium';
+import { closeBrowsers } from '../view/chromium';
 import { runMocha, type MochaRun } from './mochaRun';
 import type { SuiteResult } from './suiteResult';
 
@@ -18,7 +18,7 @@ process.on('message', (run: MochaRun) => {
 });
 
 process.once('disconnect', () => {
-  void closeSharedBrowser();
+  void closeBrowsers();
   setTimeout(() => {
     console.log(`Something the tests started is still open: ${process.getActiveResourcesInfo().join(', ')}`);
     process.exit(0);

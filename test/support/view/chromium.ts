@@ -1,6 +1,8 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext } from 'playwright-core';
 import { TestError } from '../testError';
 
 const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser', 'msedge', 'microsoft-edge'];
@@ -46,16 +48,33 @@ function findChromium(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /** A headless browser with the flags the tests need; close it yourself. */
-export function launchChromium(options: { args?: readonly string[] } = {}): Promise<Browser> {
-  return chromium.launch({
+export function launchChromium({ args = [] }: { args?: readonly string[] } = {}): Promise<Browser> {
+  return chromium.launch(launchOptions(args));
+}
+
+const profiles = new Map<string, BrowserContext>();
+
+/**
+ * A headless browser with a profile on the disk, which `closeBrowsers` ends: the cache of one that is only in memory has no room for a
+ * script of 19 MB, as VS Code's is.
+ */
+export async function launchProfile(): Promise<BrowserContext> {
+  const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-profile-'));
+  const context = await chromium.launchPersistentContext(folder, launchOptions());
+  profiles.set(folder, context);
+  return context;
+}
+
+function launchOptions(args: readonly string[] = []) {
+  return {
     executablePath: findChromium(),
     headless: true,
-    args: [...flags, ...(options.args ?? [])],
+    args: [...flags, ...args],
     // The runner decides how an interrupted run ends.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
-  });
+  };
 }
 
 let shared: Promise<Browser> | null = null;
@@ -68,8 +87,12 @@ export async function sharedBrowser(): Promise<Browser> {
 }
 
 /** For the end of the process. */
-export async function closeSharedBrowser(): Promise<void> {
+export async function closeBrowsers(): Promise<void> {
   await (await shared?.catch(() => null))?.close();
+  for (const [folder, context] of profiles) {
+    await context.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 function isExecutable(path: string): boolean {

@@ -1,5 +1,5 @@
 import type { BrowserContext } from 'playwright-core';
-import { sharedBrowser } from '../view/chromium';
+import { takeBrowserPlace } from './browserPlaces';
 import { packedExtension } from './packedExtension';
 import { projectRoot } from '../paths';
 import { patience } from '../run/patience';
@@ -52,15 +52,21 @@ export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSes
       checkout: () => ({ vsix, inPlace: projectRoot }),
       none: () => ({ vsix }),
     };
-    const server = await startVscodeServer({ ...serverOptions, ...(await install[extension]()), fewBuiltins: chosenVersion() !== '1.100' });
+    const place = await takeBrowserPlace();
+    const { context, page, port } = place;
+    ends.push(language === undefined ? place.giveBack : () => context.close());
+    const server = await startVscodeServer({
+      port,
+      ...serverOptions,
+      ...(await install[extension]()),
+      fewBuiltins: chosenVersion() !== '1.100',
+    });
     ends.push(server.stop);
-    const browser = await sharedBrowser();
-    const context = await browser.newContext({ viewport });
-    ends.push(() => context.close());
     context.setDefaultTimeout(60_000 * patience());
+    // A page does not forget it: such a place is not given back.
     if (language) await context.addInitScript((name) => Object.assign(globalThis, { _VSCODE_NLS_LANGUAGE: name }), language);
     const openedAt = performance.now();
-    const workbench = await Workbench.open({ server, context, folder });
+    const workbench = await Workbench.open({ server, context, folder, viewport }, page);
     const sinceOpened = () => ((performance.now() - openedAt) / 1_000).toFixed(1);
     const keepPictures = (test: Mocha.Test | undefined) => picturesOfFailure(context, test);
     return { server, context, folder, workbench, sinceOpened, keepPictures, close };

@@ -11,6 +11,7 @@ export interface WorkbenchTarget {
   /** A browser profile: tabs of one context share storage, as two windows of a user do. */
   context: BrowserContext;
   folder: string;
+  viewport: { width: number; height: number };
 }
 
 /** One VS Code window in a browser tab. */
@@ -32,9 +33,11 @@ export class Workbench {
     });
   }
 
-  /** Opens a folder in a new tab; resolves when the window is drawn and its extension host runs. */
-  static async open(target: WorkbenchTarget): Promise<Workbench> {
-    const workbench = new Workbench(await target.context.newPage(), target);
+  /** Opens a folder in a tab, a new one by default; resolves when the window is drawn and its extension host runs. */
+  static async open(target: WorkbenchTarget, tab?: Page): Promise<Workbench> {
+    const page = tab ?? (await target.context.newPage());
+    await page.setViewportSize(target.viewport);
+    const workbench = new Workbench(page, target);
     await workbench.withNewExtensionHost(() => workbench.page.goto(addressOf(target.server, target.folder)));
     await workbench.drawn();
     return workbench;
@@ -118,9 +121,9 @@ export class Workbench {
     return savePicture(this.page, name);
   }
 
-  /** Another window on the same folder in the same browser profile. */
-  openTab(): Promise<Workbench> {
-    return Workbench.open(this.target);
+  /** Another window in the same browser profile, on the same folder or another one. */
+  openTab(folder = this.target.folder): Promise<Workbench> {
+    return Workbench.open({ ...this.target, folder });
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ import { listStep } from '../../../../src/vscode/sessions/tree/treeLists';
 import { SessionsPage } from '../../../support/view/sessionsPage';
 import { testUuid, userMessage } from '../../../support/store/storeTemp';
 import { waitFor } from '../../../support/waitFor';
-import { Workbench } from '../../../support/vscode/workbench';
+import type { Workbench } from '../../../support/vscode/workbench';
 import { writeHistory } from '../../../support/store/writeHistory';
 
 /** One project through its places, told in order. */
@@ -34,9 +34,8 @@ describe('the history of a folder that does not stay in its place', function () 
   });
 
   async function openFolder(name: string): Promise<{ workbench: Workbench; sessions: SessionsPage; chat: ChatPage }> {
-    const { server, context } = session;
-    for (const page of context.pages()) await page.close();
-    const workbench = await Workbench.open({ server, context, folder: at(name) });
+    for (const page of session.context.pages()) await page.close();
+    const workbench = await session.workbench.openTab(at(name));
     return { workbench, sessions: new SessionsPage(workbench), chat: new ChatPage(workbench) };
   }
 
