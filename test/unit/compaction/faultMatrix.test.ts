@@ -182,6 +182,8 @@ describe('a conversation whose summariser fails', () => {
       'checkpoint.minTokens': 1_000,
       ...(preset === 'balanced' ? { 'compaction.prepareAtPercent': 78 } : {}),
     };
+    // Hundreds of prompts of each conversation would be kept to the end, and looked through for every request.
+    api.requests.length = 0;
     const run = new FaultRun(api, rig, scene, fault);
     api.respond = (request) => run.respond(request);
     try {
