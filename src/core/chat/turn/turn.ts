@@ -99,7 +99,8 @@ export class Turn {
   private tools: readonly Tool[] = [];
   /** The user has said that the full context of the next request stays as it is. */
   private isDeclined = false;
-  private readonly compaction: AbortController = new AbortController();
+  /** Ends the compaction that is shown or made now. Each has its own: one that was cancelled takes no summary from a later one. */
+  private compaction = new AbortController();
 
   constructor(
     private readonly id: string,
@@ -109,7 +110,7 @@ export class Turn {
     private readonly formerSummarizers: readonly Summarizer[] = [],
   ) {}
 
-  /** Ends a running compaction by its next rung; the turn goes on. */
+  /** Ends a running compaction by its next rung; the turn goes on. Without one nothing happens. */
   cancelCompaction(): void {
     this.compaction.abort();
   }
@@ -316,9 +317,8 @@ export class Turn {
   private async review(used: number, instructions: string | null): Promise<Awaited<ReturnType<ReviewCompaction>> | null> {
     const { branch, compactor, engine, reviewCompaction, emit } = this.deps;
     if (engine.policy.compaction.review !== 'always' || !reviewCompaction || this.signal.aborted) return null;
-    this.phase('compacting');
+    const stop = AbortSignal.any([this.signal, this.beginCompaction()]);
     emit({ type: 'compaction_started', trigger: 'automatic', tokensBefore: used });
-    const stop = AbortSignal.any([this.signal, this.compaction.signal]);
     const preview = await compactor.preview(instructions, stop);
     const { content, cut } = preview ?? {};
     const answer = stop.aborted
@@ -361,16 +361,23 @@ export class Turn {
     options: Partial<Pick<CompactionOptions, 'holdsTurn' | 'truncates' | 'isReviewed' | 'instructions' | 'summary'>> = {},
   ): Promise<string | null> {
     const { compactor } = this.deps;
-    this.phase('compacting');
+    const skip = this.beginCompaction();
     const result = await compactor.run(
       { trigger, instructions: null, holdsTurn: true, ...options, summarizers: this.formerSummarizers },
-      { stop: this.signal, skip: this.compaction.signal },
+      { stop: this.signal, skip },
     );
     if (result.entry) {
       this.deps.engine.resumeBound();
       await this.appendNotes(true);
     }
     return result.message;
+  }
+
+  /** Aborted when the user cancels this one. */
+  private beginCompaction(): AbortSignal {
+    this.phase('compacting');
+    this.compaction = new AbortController();
+    return this.compaction.signal;
   }
 
   private async recoverOverflow({ window }: ModelFailure): Promise<boolean> {
