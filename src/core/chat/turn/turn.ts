@@ -284,18 +284,10 @@ export class Turn {
     if (engine.isThinkingThroughCalls && used <= engine.budget.hardLimit) return null;
     if (compactor.guard.holds(branch.entries, used, engine.budget) || compactor.waitsForEnd(used, isBeginning)) return null;
     const answer = await this.askWhenFull(used);
-    if (answer === 'continue') {
-      this.isDeclined = true;
-      compactor.guard.postponed(used);
-      return english('It stays as it is, as you chose.');
-    }
+    if (answer === 'continue') return this.declined(used);
     const instructions = typeof answer === 'object' ? answer.summarize : null;
     const reviewed = answer === 'truncate' ? null : await this.review(used, instructions);
-    if (reviewed === false) {
-      this.isDeclined = true;
-      compactor.guard.postponed(used);
-      return english('It stays as it is, as you chose.');
-    }
+    if (reviewed === false) return this.declined(used);
     return this.compact('automatic', {
       holdsTurn,
       instructions,
@@ -303,6 +295,13 @@ export class Turn {
       isReviewed: reviewed !== null,
       ...(typeof reviewed === 'object' ? reviewed : {}),
     });
+  }
+
+  /** The user does not want the compaction that is due; returns that in words. */
+  private declined(used: number): string {
+    this.isDeclined = true;
+    this.deps.compactor.guard.postponed(used);
+    return english('It stays as it is, as you chose.');
   }
 
   /** A break of the prompt, too: calls that are being answered belong to the thinking they came from. */
@@ -313,7 +312,7 @@ export class Turn {
     await this.appendNotes(true);
   }
 
-  /** What the user says to the compaction that is due; null where nobody is to be asked, or nothing could be shown. */
+  /** What the user makes of the compaction that is due; false: nothing. Null where nobody is to be asked, or nothing could be shown. */
   private async review(used: number, instructions: string | null): Promise<Awaited<ReturnType<ReviewCompaction>> | null> {
     const { branch, compactor, engine, reviewCompaction, emit } = this.deps;
     if (engine.policy.compaction.review !== 'always' || !reviewCompaction || this.signal.aborted) return null;
