@@ -183,7 +183,12 @@ export class Turns {
         async () => {
           await this.recoverBroken();
           if (begin) await branch.whole().then(begin);
-          else if (message !== null) await this.appendUserMessage(id, message, accepted);
+          else if (message !== null) {
+            await this.appendUserMessage(id, message, () => {
+              saved = true;
+              accepted();
+            });
+          }
           saved = true;
           if (begin && message !== null) accepted();
           await branch.whole();
