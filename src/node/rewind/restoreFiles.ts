@@ -60,9 +60,10 @@ export interface RestoreOptions {
  *   staging ──▶ applying ──▶ done          staging takes all the space there is to take: new contents, and a second name for what is there;
  *      │           │                       applying renames
  *      ▼           ▼ (a file fails)
- *   nothing     rolling_back ──▶ done      what was renamed is renamed back
+ *   nothing     rolling_back ──▶ nothing   what was renamed is renamed back
  *
- * The journal says where it is. After a crash in `applying` the next start goes on (`resumeRestores`), in all other states it goes back.
+ * The journal says where it is. After a crash in `applying` the next start goes on (`resumeRestores`), in `staging` and `rolling_back` it
+ * goes back, and of one that is `done` it removes what is left.
  */
 
 /** Restores of this process that have not ended. */
@@ -105,7 +106,8 @@ async function restoreAs(id: string, files: readonly FileRestore[], options: Res
     await stage(files, journal, disk, signal, onProgress);
     await disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'applying' } satisfies Journal));
   } catch (error) {
-    await clean(journal, at, disk);
+    // Why nothing was restored is what matters: what is left is removed at the next start.
+    await clean(journal, at, disk).catch(() => undefined);
     throw error;
   }
   try {
@@ -113,18 +115,24 @@ async function restoreAs(id: string, files: readonly FileRestore[], options: Res
   } catch (error) {
     await disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'rolling_back' } satisfies Journal)).catch(() => undefined);
     await rollBack(journal, disk);
-    await clean(journal, at, disk);
+    await clean(journal, at, disk).catch(() => undefined);
     throw error;
   }
   await finish(journal, at, disk);
 }
 
-/** Removes what a restore has needed. The tree is the new one. */
+/**
+ * The tree is the new one, and stays it: where what the restore has needed cannot be removed now (Windows keeps a file that somebody
+ * reads), the next start removes it, and does not do the restore again, which may have been taken back by then. Never rejects.
+ */
 export async function finish(journal: Journal, at: string, disk: RestoreDisk): Promise<void> {
   for (const folder of new Set(journal.files.map(({ target }) => dirname(target)))) await disk.syncFolder(folder).catch(() => undefined);
-  await clean(journal, at, disk);
+  await clean(journal, at, disk)
+    .catch(() => disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'done' } satisfies Journal)))
+    .catch(() => undefined);
 }
 
+/** Removes what a restore has needed. */
 export async function clean({ stages }: Journal, at: string, disk: RestoreDisk): Promise<void> {
   for (const folder of stages) await disk.rmAll(folder);
   await disk.removeJournal(at);

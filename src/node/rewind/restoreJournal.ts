@@ -24,7 +24,8 @@ export const Journal = z.object({
   id: z.string(),
   /** Who restores: while it lives, nobody else ends its restore. */
   owner: ProcessIdentity,
-  phase: z.enum(['staging', 'applying', 'rolling_back']),
+  /** `done`: what it needed could not be removed. */
+  phase: z.enum(['staging', 'applying', 'rolling_back', 'done']),
   files: z.array(JournalFile),
   stages: z.array(z.string()),
 });

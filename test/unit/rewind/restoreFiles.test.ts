@@ -116,7 +116,8 @@ describe('a restore of files', () => {
         const now = JSON.stringify(sorted(readTree(tree)));
         const isOld = now === JSON.stringify(sorted(before));
         if (!isOld) strictEqual(now, JSON.stringify(sorted(after)), `seed ${seed}, call ${at}`);
-        if (isThrough) break;
+        if (disk.calls() < at) break;
+        ok(!isThrough || !isOld, `seed ${seed}, call ${at}: said to be done`);
         counts[isOld ? 'old' : 'new']++;
         rmSync(tree, { recursive: true });
       }
@@ -204,6 +205,31 @@ describe('a restore of files', () => {
       restoreProblemText(outside),
       '../a.txt could not be restored, and so no file was: it does not lead to a file of the workspace',
     );
+  });
+
+  it('is done where only what it needed cannot be removed, and no start does it again', async () => {
+    writeFileSync(join(root, 'a.txt'), 'old');
+    const stuck = { ...quickDisk, rmAll: () => Promise.reject(Object.assign(new Error('in use'), { code: 'EBUSY' })) };
+    await restoreFiles([write('a.txt', 'old', 'new')], { storage, disk: stuck });
+    deepStrictEqual(readFileSync(join(root, 'a.txt'), 'utf8'), 'new');
+    // Taken back by its user, in a window that is restarted then.
+    await restoreFiles([write('a.txt', 'new', 'old')], { storage, disk: quickDisk });
+    strictEqual(await resumeRestores(storage, silentLog, stuck), 0);
+    strictEqual(await resumeRestores(storage, silentLog, quickDisk), 1);
+    deepStrictEqual([readdirSync(root), readFileSync(join(root, 'a.txt'), 'utf8')], [['a.txt'], 'old']);
+    deepStrictEqual(readdirSync(join(storage, 'restores')), []);
+  });
+
+  it('says why nothing was restored, also where what it needed cannot be removed', async () => {
+    writeFileSync(join(root, 'a.txt'), 'old');
+    const stuck: RestoreDisk = {
+      ...quickDisk,
+      rmAll: () => Promise.reject(new Error('in use')),
+      writeNew: () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
+    };
+    await rejects(restoreFiles([write('a.txt', 'old', 'new')], { storage, disk: stuck }), { name: 'RestoreFault', problem: 'disk_full' });
+    strictEqual(await resumeRestores(storage, silentLog, quickDisk), 1);
+    deepStrictEqual([readdirSync(root), readdirSync(join(storage, 'restores'))], [['a.txt'], []]);
   });
 
   it('can be cancelled before anything is in its place', async () => {
