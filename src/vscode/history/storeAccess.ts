@@ -33,6 +33,8 @@ export class StoreAccess implements Disposable {
   private lastFailure: unknown = null;
   private subscription: Disposable | null = null;
   private closed = false;
+  /** Companions have let the store go and wait until it is open again. */
+  private arePaused = false;
   /** What else in this window has the store open: it lets it go while the store is opened anew, and before the window closes. */
   readonly companions: { pause(): Promise<void>; resume(): void }[] = [];
 
@@ -55,7 +57,7 @@ export class StoreAccess implements Disposable {
   /** Rejects with what opening failed with; the next call tries again. */
   get(): Promise<SessionStore> {
     if (this.closed) return Promise.reject(new StoreError('closed', english('The window is closing.')));
-    return (this.opening ??= this.attempt());
+    return (this.opening ??= this.attempt().finally(() => this.resumeOthers()));
   }
 
   /**
@@ -90,8 +92,7 @@ export class StoreAccess implements Disposable {
 
   /**
    * Closes the store and opens it again, as its owner if that is possible; whoever asks for it meanwhile waits. Rejects with what `between`
-   * failed with, and then
-   * has opened it as it is, or with what opening failed with.
+   * failed with, and then has opened it as it is, or with what opening failed with: companions go on once a later `get` has opened it.
    */
   async reopen({ repair, between }: ReopenOptions): Promise<SessionStore> {
     if (this.closed) throw new StoreError('closed', english('The window is closing.'));
@@ -120,7 +121,7 @@ export class StoreAccess implements Disposable {
       return this.attempt(failure === null && repair?.() === true).finally(() => reservation?.release());
     })();
     const store = await this.opening;
-    for (const one of this.companions) one.resume();
+    this.resumeOthers();
     this._onDidChange.fire();
     if (failure !== null) throw (failure as { readonly error: unknown }).error;
     return store;
@@ -146,8 +147,18 @@ export class StoreAccess implements Disposable {
     void this.close();
   }
 
+  /** One that cannot let go keeps neither the others nor the store open. Never rejects. */
   private async pauseOthers(): Promise<void> {
-    await Promise.all(this.companions.map((one) => one.pause()));
+    this.arePaused = true;
+    const pause = (one: { pause(): Promise<void> }) =>
+      one.pause().catch((error: unknown) => this.log.warn('store_not_let_go', { detail: errorText(error) }));
+    await Promise.all(this.companions.map(pause));
+  }
+
+  private resumeOthers(): void {
+    if (!this.arePaused || this.closed || !this.store) return;
+    this.arePaused = false;
+    for (const one of this.companions) one.resume();
   }
 
   private async attempt(repair = false): Promise<SessionStore> {
