@@ -124,13 +124,14 @@ export class Agents implements Disposable {
 
   private async begin(what: string, programs: readonly ProgramId[], all: boolean, folders: readonly string[]): Promise<void> {
     const { openStore, memoryFile, watch, log } = this.deps;
+    const file = await memoryFile();
     const store = await openStore();
     if (store.status.access === 'readonly') {
       await store.close();
       throw new Error(t('The history can only be read in this window'));
     }
     const abort = new AbortController();
-    const request = { programs, folders: all ? null : folders, workspace: folders, memoryFile: await memoryFile() };
+    const request = { programs, folders: all ? null : folders, workspace: folders, memoryFile: file };
     const ended = watch(store, request, { signal: abort.signal, onEvent: (event) => this.heard(event) }).catch((error: unknown) => {
       log.warn('agents_not_watched', { detail: errorText(error) });
       if (this.watching?.abort !== abort) return;

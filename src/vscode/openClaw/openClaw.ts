@@ -184,6 +184,9 @@ export class OpenClaw implements Disposable {
           log.warn('openclaw_not_shown', { detail: errorText(error) }),
         );
       },
+    }).catch(async (error: unknown) => {
+      await store.close();
+      throw error;
     });
     this.watching = { wanted, key, place: agent.place, watch: watching, store };
     await watching.start();
