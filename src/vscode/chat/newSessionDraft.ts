@@ -51,6 +51,8 @@ const blank: State = {
 export class NewSessionDraft {
   private state: State;
   private resolved: ModelInfo | null = null;
+  /** The newest question which model it will be: an answer to an older one may come after it. */
+  private asked = 0;
 
   constructor(
     private readonly models: ModelSource,
@@ -127,8 +129,10 @@ export class NewSessionDraft {
   /** Asks which model it will be. Never rejects: until then it is what the table says. */
   async resolve(): Promise<void> {
     this.resolved = null;
+    const asked = ++this.asked;
     try {
-      this.resolved = (await this.models.resolve(this.model)).info;
+      const { info } = await this.models.resolve(this.model);
+      if (asked === this.asked) this.resolved = info;
     } catch (error) {
       this.log.debug('model_unresolved', { detail: errorText(error) });
     }
@@ -143,6 +147,7 @@ export class NewSessionDraft {
   clear(): void {
     this.change(blank);
     this.resolved = null;
+    this.asked++;
   }
 
   private change(change: Partial<State>): void {

@@ -1,5 +1,8 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Attachment } from '../../../../src/core/session/userMessage';
+import { NewSessionDraft } from '../../../../src/vscode/chat/newSessionDraft';
+import type { ModelSource } from '../../../../src/vscode/models/modelSource';
+import { silentLog } from '../../../support/chat/conversationRig';
 import { ChatWindow } from '../../../support/vscode/chatWindow';
 import { tempFolder } from '../../../support/store/storeTemp';
 
@@ -97,5 +100,21 @@ describe('a session before its first message', () => {
     );
     await window.controller.ready();
     deepStrictEqual([window.last.draft, window.controller.choices.model], ['from the future', null]);
+  });
+
+  it('shows the model that was chosen last, also where an earlier one is answered for later', async () => {
+    const answers = new Map<string | null, () => void>();
+    const models = {
+      resolve: (model: string | null) => new Promise((resolve) => answers.set(model, () => resolve({ info: { id: model } }))),
+    } as unknown as ModelSource;
+    const draft = new NewSessionDraft(models, { newSessionDraft: () => undefined, setLooseSession: async () => undefined }, silentLog);
+    draft.model = 'slow';
+    const slow = draft.resolve();
+    draft.model = 'quick';
+    const quick = draft.resolve();
+    answers.get('quick')!();
+    answers.get('slow')!();
+    await Promise.all([slow, quick]);
+    deepStrictEqual(draft.modelInfo.id, 'quick');
   });
 });
