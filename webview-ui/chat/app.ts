@@ -256,7 +256,7 @@ export class AppView extends ViewElement {
     }
   }
 
-  /** Where a command has put the focus into the view and not into anything of it, one writes. A click says itself what it means. */
+  /** Shows the text that has been held back. */
   private write(): void {
     clearTimeout(this.writing);
     this.writing = undefined;
@@ -264,6 +264,7 @@ export class AppView extends ViewElement {
     this.written = [];
   }
 
+  /** Where a command has put the focus into the view and not into anything of it, one writes. A click says itself what it means. */
   private readonly viewFocused = (): void => {
     this.host.channel.used();
     let isClicked = false;

@@ -6,7 +6,7 @@ import type { SharedSession } from './sharedSession';
  */
 export class Operations {
   private last: Promise<unknown> = Promise.resolve();
-  /** Run or wait. */
+  /** Counts the operations that run or wait. */
   private pending = 0;
   private running: AbortController | null = null;
 

@@ -18,8 +18,7 @@ export type Waited = 'ended' | 'late' | 'given_up';
 
 /**
  * One summary that is being written (`BackgroundSummary` says what becomes of it). A turn waits for it or does not: the same job is
- * prepared in the background, waited for in the
- * foreground, and goes on when the turn has stopped waiting.
+ * prepared in the background, waited for in the foreground, and goes on when the turn has stopped waiting.
  *
  *   running ──answer accepted──▶ ready (`fold`)
  *      ├─────every summariser failed──▶ failed (`failure`)
