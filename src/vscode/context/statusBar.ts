@@ -84,7 +84,7 @@ export class StatusBar implements Disposable {
     const asks = waitingView(this.waiting);
     const view =
       asks ?? this.remembered ?? (context && statusView({ snapshot: context, remembered: false, compacting, problems, spending }));
-    if (!view || !this.deps.isVisible()) {
+    if (!view?.text || !this.deps.isVisible()) {
       this.drawn = '';
       return this.item.hide();
     }

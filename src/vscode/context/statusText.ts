@@ -29,6 +29,7 @@ export interface StatusInput {
 }
 
 export interface StatusView {
+  /** Empty: nothing is shown, as offline, where nothing fills up. */
   readonly text: string;
   /** Markdown with command links. */
   readonly tooltip: string;
@@ -45,8 +46,9 @@ export function statusView(input: StatusInput): StatusView {
   const percent = percentText(snapshot.used, snapshot.effective);
   const approximate = input.remembered || snapshot.provenance === 'estimated';
   const severity = severities[contextLevel(snapshot)];
+  const size = snapshot.model.startsWith('offline/') ? '' : `$(dashboard) ${approximate && !percent.startsWith('<') ? '~' : ''}${percent}`;
   return {
-    text: compacting ? `$(sync~spin) ${t('Compacting…')}` : `$(dashboard) ${approximate && !percent.startsWith('<') ? '~' : ''}${percent}`,
+    text: compacting ? `$(sync~spin) ${t('Compacting…')}` : size,
     tooltip: tooltip(input, approximate),
     severity,
     label: compacting ? t('Threadkeeper: compacting the conversation') : label(snapshot, approximate, severity),

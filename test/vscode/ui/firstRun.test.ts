@@ -38,6 +38,7 @@ describe('a fresh profile without a key', function () {
     await chat.see('article.answer', /No AI answers/);
     await session.workbench.screenshot('offline');
     assert.equal(await chat.count('tk-gauge [role=meter]'), 0, 'there is no window that could fill up');
+    assert.equal(await session.workbench.statusText('context'), '', 'nor does the status bar show one');
   });
 
   it('has asked in passing where the chat is to be', async () => {

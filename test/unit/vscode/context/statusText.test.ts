@@ -33,6 +33,12 @@ describe('status bar', () => {
     match(remembered.label, /42 percent, estimated/);
   });
 
+  it('shows no size offline, where nothing fills up, but that it compacts', () => {
+    const offline = { model: 'offline/offline' };
+    deepStrictEqual([view(offline).text, view(offline, { remembered: true }).text], ['', '']);
+    deepStrictEqual(view(offline, { compacting: true }).text, '$(sync~spin) Compacting…');
+  });
+
   it('does not call a beginning nothing', () => {
     const { text, label } = view({ used: 900, provenance: 'estimated' });
     deepStrictEqual(
