@@ -20,6 +20,7 @@ import type { CallRecorder } from '../../../src/core/rewind/callRecorder';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import { entryText, isEntryOf, type EntryOf } from '../../../src/core/session/entry';
 import { UuidV7 } from '../../../src/node/runtime/ids';
+import { patience } from '../run/patience';
 import { openTestStore } from '../store/storeTemp';
 import { says, ScriptedModel } from './scriptedModel';
 import { TestClock } from './testClock';
@@ -306,9 +307,13 @@ export class ConversationRig {
     return { opened, open };
   }
 
-  /** Resolves when the condition holds; the test's own timeout ends it otherwise. */
+  /** Resolves when the condition holds. Rejects after half a minute of a quiet machine: what never ends would slow all tests behind it. */
   async until(condition: () => boolean | Promise<boolean>): Promise<void> {
-    while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+    const latest = Date.now() + 30_000 * patience();
+    while (!(await condition())) {
+      if (Date.now() > latest) throw new Error(`Waited in vain until ${String(condition)}`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   /** `isLast`: no other window is left, and the folder goes with it. */
