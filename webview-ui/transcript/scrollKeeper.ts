@@ -129,6 +129,9 @@ export class ScrollKeeper {
   private toEnd(): void {
     // What stands in the place of a conversation is read from its beginning.
     this.scroller.scrollTop = this.scroller.querySelector('[data-id]') ? this.scroller.scrollHeight : 0;
+    // Content that shrinks moves the list up, and may have grown again when the browser tells of it: that is not the reader.
+    this.lastTop = this.scroller.scrollTop;
+    this.lastHeight = this.scroller.scrollHeight;
     const lead = this.lead === null ? undefined : this.rows().find((row) => row.dataset['id'] === this.lead);
     const hidden = lead ? this.scroller.getBoundingClientRect().top - lead.getBoundingClientRect().top : 0;
     if (hidden <= 0) return;
