@@ -83,7 +83,8 @@ export class AgentWatch {
   private hot: Source[] = [];
   private readonly sessions = new Map<ProgramId, Set<string>>();
   private readonly scanProblems = new Map<Place, ProgramStatus['problems']>();
-  private timers: NodeJS.Timeout[] = [];
+  private hotTimer: NodeJS.Timeout | undefined;
+  private scanTimer: NodeJS.Timeout | undefined;
   private telling: NodeJS.Timeout | undefined;
   private scanning: Promise<void> | null = null;
   /** It says whether anything is being read or waits for it. */
@@ -99,7 +100,7 @@ export class AgentWatch {
   async start(): Promise<void> {
     await this.scan();
     if (this.abort.signal.aborted) return;
-    this.every(this.pace.hotMs, () => this.lookAtHot());
+    this.lookAtHotLater();
     this.scanLater(0);
   }
 
@@ -111,7 +112,8 @@ export class AgentWatch {
   /** Resolves when nothing is being written any more. */
   async stop(): Promise<void> {
     this.abort.abort();
-    for (const timer of this.timers) clearTimeout(timer);
+    clearTimeout(this.hotTimer);
+    clearTimeout(this.scanTimer);
     clearTimeout(this.telling);
     for (const { timer, settling } of this.sources.values()) {
       clearTimeout(timer);
@@ -138,25 +140,23 @@ export class AgentWatch {
     );
   }
 
-  private every(ms: number, work: () => Promise<void>): void {
-    const slot = this.timers.length;
-    const again = () => {
-      this.timers[slot] = setTimeout(() => void work().finally(() => !this.abort.signal.aborted && again()), ms);
-      this.timers[slot].unref();
-    };
-    again();
+  private lookAtHotLater(): void {
+    this.hotTimer = setTimeout(
+      () => void this.lookAtHot().finally(() => !this.abort.signal.aborted && this.lookAtHotLater()),
+      this.pace.hotMs,
+    );
+    this.hotTimer.unref();
   }
 
   private scanLater(tookMs: number): void {
-    const timer = setTimeout(
+    this.scanTimer = setTimeout(
       () => {
         const began = performance.now();
         void this.scan().finally(() => !this.abort.signal.aborted && this.scanLater(performance.now() - began));
       },
       Math.max(this.pace.scanMs, tookMs * scanShare),
     );
-    timer.unref();
-    this.timers[1] = timer;
+    this.scanTimer.unref();
   }
 
   private async scanAll(): Promise<void> {
@@ -326,13 +326,8 @@ export class AgentWatch {
       });
       source.size = (await sizeOf(source.file, source.place.way.type === 'database'))?.size ?? source.size;
       this.keep(source, outcome);
-      memory.set(source.file, {
-        stamp: stamp.text,
-        identity: stamp.identity,
-        elsewhere: source.elsewhere,
-        mark: source.followed?.mark ?? null,
-      });
       if (source.followed?.holds) this.settleLater(source);
+      else this.remember(source);
       source.restsUntil = performance.now() + (performance.now() - began) * this.pace.rest;
     } catch (error) {
       if (this.abort.signal.aborted) return;
@@ -342,7 +337,6 @@ export class AgentWatch {
     this.tell();
   }
 
-  /** The reader of a source that nobody writes to is let go: it holds a word about every record. */
   private keep(source: Source, outcome: 'here' | 'elsewhere'): void {
     this.hot = this.hot.filter((one) => one !== source);
     if (outcome === 'elsewhere') {
@@ -350,8 +344,25 @@ export class AgentWatch {
       return;
     }
     this.hot.unshift(source);
-    for (const cold of this.hot.splice(mostHot)) cold.followed = null;
-    for (const cold of this.hot.slice(mostKept)) if (cold.state === 'idle' && cold.place.way.type !== 'database') cold.followed = null;
+    this.letGo();
+  }
+
+  /**
+   * Lets the readers of sources go that nobody writes to: each holds a word about every record. One that holds a record back is needed
+   * until that has been taken in.
+   */
+  private letGo(): void {
+    const isNeeded = ({ state, settling }: Source) => state !== 'idle' || settling !== undefined;
+    this.hot = this.hot.filter((source, index) => {
+      if (index < mostKept || isNeeded(source)) return true;
+      if (index >= mostHot || source.place.way.type !== 'database') source.followed = null;
+      return index < mostHot;
+    });
+  }
+
+  /** Nothing of it is read again before it changes, by whichever window. */
+  private remember({ file, stamp, identity, elsewhere, followed }: Source): void {
+    this.options.memory.set(file, { stamp, identity, elsewhere, mark: followed?.mark ?? null });
   }
 
   private settleLater(source: Source): void {
@@ -361,8 +372,13 @@ export class AgentWatch {
       // What came meanwhile is read, and waited for anew.
       if (source.state !== 'idle') return this.settleLater(source);
       source.state = 'reading';
-      this.begin(source, source.followed?.settle() ?? Promise.resolve());
+      this.begin(source, this.settle(source));
     }, this.pace.settleMs);
+  }
+
+  private async settle(source: Source): Promise<void> {
+    await source.followed?.settle();
+    this.remember(source);
   }
 
   private begin(source: Source, work: Promise<void>): void {
@@ -372,6 +388,7 @@ export class AgentWatch {
         this.lanes.delete(lane);
         const again = source.state === 'again';
         source.state = 'idle';
+        this.letGo();
         if (again) this.changed(source.program, source.place, source.file);
         this.run();
       });

@@ -6,7 +6,7 @@ import { programs } from '../../../../src/core/transfer/programs';
 import { FolderWatch } from '../../../../src/node/transfer/watch/folderWatch';
 import { places } from '../../../../src/node/transfer/watch/places';
 import { importFixtures } from '../../../support/store/importRig';
-import { WatchRig } from '../../../support/store/watchRig';
+import { importedEntries, WatchRig } from '../../../support/store/watchRig';
 import { waitFor } from '../../../support/waitFor';
 
 const at = '2026-09-01T10:00:00.000Z';
@@ -54,14 +54,50 @@ describe('watching agents', function () {
     assert.deepEqual(rig.added.length >= 3, true);
   });
 
+  const line = (
+    uuid: string,
+    parentUuid: string | null,
+    message: { readonly role: string; readonly [key: string]: unknown },
+    sessionId = 's',
+  ) => `${JSON.stringify({ uuid, parentUuid, sessionId, timestamp: at, cwd: '/w', type: message.role, message })}\n`;
+
   it('takes in an answer of Claude Code once nothing follows its last line', async () => {
-    const line = (uuid: string, parentUuid: string | null, message: object) =>
-      `${JSON.stringify({ uuid, parentUuid, sessionId: 's', timestamp: at, cwd: '/w', type: (message as { role: string }).role, message })}\n`;
     const file = put('.claude/projects/-w/s.jsonl', line('a', null, { role: 'user', content: 'Which tide?' }));
     await rig.start(['claude-code'], null, notified);
     await waitFor('the question', async () => (await rig.texts()).length === 1);
     appendFileSync(file, line('b', 'a', { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'High.' }] }));
     await waitFor('the answer', async () => (await rig.texts()).includes('assistant: High.'));
+  });
+
+  it('takes in the last answer of every session, however many are found at once', async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `s${i}`);
+    for (const name of names)
+      put(
+        `.claude/projects/-w/${name}.jsonl`,
+        line(`${name}a`, null, { role: 'user', content: 'Which tide?' }, name) +
+          line(`${name}b`, `${name}a`, { role: 'assistant', id: name, content: [{ type: 'text', text: 'High.' }] }, name),
+      );
+    await rig.start(['claude-code'], null, { ...notified, settleMs: 2_000 });
+    await rig.watch!.settled();
+    const sources = [...(await importedEntries(rig.store)).keys()];
+    assert.deepEqual(
+      names.filter((name) => !sources.some((source) => source.startsWith(`claude-code:${name}:${name}b:`))),
+      [],
+    );
+  });
+
+  it('takes in an answer that it held back when it was stopped', async () => {
+    put(
+      '.claude/projects/-w/s.jsonl',
+      line('a', null, { role: 'user', content: 'Which tide?' }) +
+        line('b', 'a', { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'High.' }] }),
+    );
+    await rig.start(['claude-code'], null, { ...notified, settleMs: 600_000 });
+    await waitFor('the question', async () => (await rig.texts()).length === 1);
+    await rig.stop();
+    await rig.start(['claude-code']);
+    await rig.caughtUp();
+    assert.deepEqual(await rig.texts(), ['user: Which tide?', 'assistant: High.']);
   });
 
   it('takes only what is about the folders that are wanted, and reads the rest no more', async () => {
