@@ -73,7 +73,7 @@ export class CacheWatch {
     const due = until - (this.deps.isOwn() ? leadMs.own : leadMs.other);
     if (wants && now >= due) {
       this.triedFor = until;
-      if (until - now >= leastLeadMs) void this.prepare();
+      if (until - now >= leastLeadMs) void this.prepare(until);
     }
     const next = wants && now < due ? due : until;
     this.timer = clock.after(Math.min(longestWaitMs, Math.max(1, next - now)), () => this.look());
@@ -84,18 +84,22 @@ export class CacheWatch {
     this.timer?.dispose();
   }
 
-  private async prepare(): Promise<void> {
+  private async prepare(until: number): Promise<void> {
     const { clock, log, recall, prepare, isIdle } = this.deps;
     await recall();
     try {
       await this.deps.readAll();
-      if (this.closed || !isIdle()) return;
+      if (this.closed) return;
+      if (!isIdle()) {
+        // Something short has come in between: once it has ended there is time for another try.
+        if (this.triedFor === until) this.triedFor = null;
+        return;
+      }
       const asked = clock.now();
       const job = prepare();
       if (!job) return;
       this.asked = asked;
-      await job.stored;
-      this.asked = null;
+      await job.stored.finally(() => (this.asked = null));
       if (job.failure !== null) log.info('summary_not_prepared', { detail: job.failure });
       this.look();
     } catch (error) {
