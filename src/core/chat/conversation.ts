@@ -126,16 +126,25 @@ export class Conversation {
       abort: () => conversation.operations.abort(),
       whenFree: (run) => conversation.whenFree(run),
     });
-    const { context, meter } = parts;
     const conversation: Conversation = new Conversation(deps, parts);
-    if (owner) conversation.queue.messages = await deps.store.queue(session);
-    await conversation.refreshModel();
+    try {
+      if (owner) conversation.queue.messages = await deps.store.queue(session);
+      await conversation.begin();
+    } catch (error) {
+      conversation.dispose();
+      throw error;
+    }
+    return conversation;
+  }
+
+  private async begin(): Promise<void> {
+    const { context, meter } = this;
+    await this.refreshModel();
     void meter.settle();
     void context.retries.wake();
     await context.chooseCacheTime();
     void context.prepared.recall();
     context.cacheWatch.look();
-    return conversation;
   }
 
   get session(): Session {

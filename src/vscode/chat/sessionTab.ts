@@ -91,22 +91,32 @@ export class SessionTab implements Disposable {
     };
     const conversation = await deps.openConversation(store, session, { fallback: models.fallback(session.model), resolve });
     const chat = (opened = new SessionTab(conversation, deps, session.model));
-    chat.presenter.handle({ type: 'pins_changed', pins: await conversation.pins() });
-    chat.presenter.handle({ type: 'savings_changed', savings: await conversation.savings() });
-    const page = await chat.page(undefined);
-    chat.presenter.load(page);
+    try {
+      await chat.read();
+    } catch (error) {
+      chat.dispose();
+      throw error;
+    }
+    return chat;
+  }
+
+  private async read(): Promise<void> {
+    const { conversation, presenter, session } = this;
+    const { store } = this.deps;
+    presenter.handle({ type: 'pins_changed', pins: await conversation.pins() });
+    presenter.handle({ type: 'savings_changed', savings: await conversation.savings() });
+    presenter.load(await this.page(undefined));
     const draft = await store.draft(session.uuid);
-    chat.draft = chat.storedDraft = writtenOf(draft);
-    if (draft?.unreadable) chat.draftRemark = unreadableRemark();
-    if (store.status.access !== 'readonly') await chat.takeQueueBack();
-    chat.disposables.add(
+    this.draft = this.storedDraft = writtenOf(draft);
+    if (draft?.unreadable) this.draftRemark = unreadableRemark();
+    if (store.status.access !== 'readonly') await this.takeQueueBack();
+    this.disposables.add(
       store.onDidChange((change) => {
-        if (change.kind === 'queue' || change.kind === 'all') void chat.adoptQueue();
-        else if (change.kind === 'draft' && change.session === session.uuid) void chat.followDraft();
+        if (change.kind === 'queue' || change.kind === 'all') void this.adoptQueue();
+        else if (change.kind === 'draft' && change.session === session.uuid) void this.followDraft();
       }),
     );
     await conversation.follow();
-    return chat;
   }
 
   get session(): Session {
