@@ -14,8 +14,16 @@ export interface BranchingDeps {
   readonly emit: (event: ConversationEvent) => void;
   /** The branch in memory is another one. */
   readonly branchChanged: () => void;
-  /** A turn of its own, behind those that were asked for before; `begin` puts the branch where it starts from, its message included. */
-  readonly turn: (id: string, message: Written | null, begin: () => Promise<void>, accepted?: Accepted) => Promise<SendOutcome>;
+  /**
+   * A turn of its own, behind those that were asked for before; `begin` puts the branch where it starts from, its message included, and
+   * calls `stored` as soon as that is on disk.
+   */
+  readonly turn: (
+    id: string,
+    message: Written | null,
+    begin: (stored: () => void) => Promise<void>,
+    accepted?: Accepted,
+  ) => Promise<SendOutcome>;
   /** An operation that holds no turn; null: done, else why not, in words for the user. */
   readonly alone: (run: (stop: AbortSignal) => Promise<string | null>) => Promise<string | null>;
   readonly summaries: BranchSummaries;
@@ -37,12 +45,12 @@ export class Branching {
   /** Sends another text in the place of a user's message. The outcome is as that of `Conversation.send`. */
   edit(entry: string, text: string, id: string, accepted?: Accepted): Promise<SendOutcome> {
     if (text.trim() === '') return Promise.resolve(notBegun(id, { reason: 'invalid_request', message: english('The message is empty.') }));
-    const begin = async () => {
+    const begin = async (kept: () => void) => {
       const { branch, emit } = this.deps;
       const message = await this.find(entry);
       if (!isUserMessage(message)) throw new StoreError('invalid', english('Only a message of the user can be edited'));
       const before = branch.entries;
-      const stored = await branch.branchOff(message.parent, { ...message.content, text }, { display: true, modelFacing: true });
+      const stored = await branch.branchOff(message.parent, { ...message.content, text }, { display: true, modelFacing: true }, kept);
       await this.replaced(stored.uuid);
       emit({ type: 'entry_appended', entry: stored });
       await this.deps.summaries.noteLeft(before);

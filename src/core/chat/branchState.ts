@@ -239,12 +239,16 @@ export class BranchState {
     if (this.deps.store.status.access !== 'readonly') await this.deps.store.saveTokenCounts(rows);
   }
 
-  /** Appends behind an earlier entry (null: at the root), where a branch of its own begins, and goes there. Rejects with `StoreError`. */
-  async branchOff(parent: string | null, content: EntryContent, options: AppendOptions): Promise<StoredEntry> {
+  /**
+   * Appends behind an earlier entry (null: at the root), where a branch of its own begins, and goes there. Rejects with `StoreError`;
+   * what was appended before that is there once `kept` has been called.
+   */
+  async branchOff(parent: string | null, content: EntryContent, options: AppendOptions, kept: () => void): Promise<StoredEntry> {
     const [stored] = await this.deps.store.append(this.session.uuid, {
       entries: [{ ...this.draft(content, options), parent }],
       after: this.leaf,
     });
+    kept();
     await this.reload();
     return stored!;
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { StoreError } from '../../../src/core/errors';
 import { entryText, type StoredEntry } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { fails, says } from '../../support/chat/scriptedModel';
@@ -35,6 +36,29 @@ describe('branching', () => {
     assert.deepEqual(await rig.texts(), ['first', 'one', 'second', 'two']);
     await rig.reopen();
     assert.deepEqual(await rig.texts(), ['first', 'one', 'second', 'two'], 'where it stands survives');
+  });
+
+  it('an edited message that is on disk is told as saved, whatever fails behind it', async () => {
+    answers('one');
+    await say('first');
+    const entry = await named('first');
+    const { page } = rig.store;
+    rig.store.page = () => Promise.reject(new StoreError('disk_full', 'by script'));
+    let accepted = 0;
+    const { begun, error } = await rig.conversation.branching.edit(entry, 'better', 'id-1', () => accepted++);
+    rig.store.page = page;
+    assert.deepEqual(
+      { begun, error, accepted, saved: (await messages()).map(({ content }) => entryText(content)) },
+      {
+        begun: true,
+        error: {
+          reason: 'store',
+          message: 'The disk is full. Your message is saved, what came after it could not be. Free some space and try again.',
+        },
+        accepted: 1,
+        saved: ['better'],
+      },
+    );
   });
 
   it('the very first message can be edited, too', async () => {

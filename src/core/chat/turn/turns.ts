@@ -48,8 +48,11 @@ interface Due {
   readonly id: string;
   readonly message: Written | null;
   readonly accepted: Accepted;
-  readonly begin?: () => Promise<void>;
+  readonly begin?: Begin;
 }
+
+/** Puts the branch where a turn starts from, its message included; `stored` is called as soon as that is on disk. */
+type Begin = (stored: () => void) => Promise<void>;
 
 /** Begins turns and ends them, whatever becomes of them: their message is on disk before anything else, and none rejects. */
 export class Turns {
@@ -99,8 +102,8 @@ export class Turns {
     return this.deps.operations.enqueue(() => this.run({ id, message: null, accepted }));
   }
 
-  /** `begin` puts the branch where the turn starts from, and appends its message if it has one; it cannot wait for another window. */
-  branchingOff(id: string, message: Written | null, begin: () => Promise<void>, accepted: Accepted = unheard): Promise<SendOutcome> {
+  /** A turn that cannot wait for another window. */
+  branchingOff(id: string, message: Written | null, begin: Begin, accepted: Accepted = unheard): Promise<SendOutcome> {
     return this.deps.operations.enqueue(() => this.run({ id, message, accepted, begin }));
   }
 
@@ -157,7 +160,7 @@ export class Turns {
   }
 
   private async run(asked: Due, isQueued = false): Promise<SendOutcome> {
-    const { operations, queue, context, meter, branch, emit } = this.deps;
+    const { operations, queue, emit } = this.deps;
     if (this.closed) return notBegun(asked.id, { reason: 'cancelled', message: english('The conversation was closed.') });
     let due = asked;
     let hasWaited = isQueued;
@@ -174,53 +177,7 @@ export class Turns {
         if (!next) return notBegun(due.id, outOfQueue);
         due = next;
       }
-      const { id, message, accepted, begin } = due;
-      queue.begun = id;
-      emit({ type: 'turn_started', id });
-      let saved = message === null;
-      const outcome = await this.guarded(
-        () => saved,
-        async () => {
-          await this.recoverBroken();
-          if (begin) await branch.whole().then(begin);
-          else if (message !== null) {
-            await this.appendUserMessage(id, message, () => {
-              saved = true;
-              accepted();
-            });
-          }
-          saved = true;
-          if (begin && message !== null) accepted();
-          await branch.whole();
-          const { problem, former } = await this.adoptModel();
-          const turn = new Turn(
-            id,
-            {
-              ...this.deps,
-              compactor: context.compactor,
-              emitContext: () => meter.tell(),
-              improveSummary: () => context.retries.apply(),
-              foldIfCold: (stop) => context.foldIfCold(stop),
-              chooseCacheTime: () => context.chooseCacheTime(),
-            },
-            signal,
-            former,
-          );
-          // What becomes of it from here on is told in the transcript.
-          if (message === null) accepted();
-          if (problem) return turn.refuse(problem);
-          const overLimit = await this.deps.overLimit();
-          if (overLimit !== null)
-            return turn.refuse({ reason: 'cost_limit', message: english('{0} Nothing was sent. Your message is saved.', overLimit) });
-          this.running = turn;
-          context.background.nextTurn();
-          return turn.run().finally(() => (this.running = null));
-        },
-      );
-      meter.tell();
-      emit({ type: 'turn_ended', id, ...outcome });
-      await context.afterTurn();
-      return { id, begun: true, ...outcome };
+      return this.told(due, signal);
     }, held);
     const ended = begun.finally(() => (queue.begun = null));
     return ended.catch((error: unknown) => {
@@ -231,6 +188,56 @@ export class Turns {
       emit({ type: 'turn_ended', id, ...outcome });
       return { id, begun: true, ...outcome };
     });
+  }
+
+  /** A turn from its first event to its last, whatever fails in it. */
+  private async told(due: Due, signal: AbortSignal): Promise<SendOutcome> {
+    const { queue, context, meter, emit } = this.deps;
+    const { id, message, accepted } = due;
+    queue.begun = id;
+    emit({ type: 'turn_started', id });
+    let saved = message === null;
+    const stored = () => {
+      saved = true;
+      accepted();
+    };
+    const outcome = await this.answered(due, signal, stored).catch((error: unknown) => this.failed(error, saved));
+    meter.tell();
+    emit({ type: 'turn_ended', id, ...outcome });
+    await context.afterTurn();
+    return { id, begun: true, ...outcome };
+  }
+
+  /** `stored` is called when the message is on disk. Rejects with `StoreError`. */
+  private async answered({ id, message, accepted, begin }: Due, signal: AbortSignal, stored: () => void): Promise<TurnOutcome> {
+    const { context, meter, branch } = this.deps;
+    await this.recoverBroken();
+    if (begin) await branch.whole().then(() => begin(stored));
+    else if (message !== null) await this.appendUserMessage(id, message, stored);
+    await branch.whole();
+    const { problem, former } = await this.adoptModel();
+    const turn = new Turn(
+      id,
+      {
+        ...this.deps,
+        compactor: context.compactor,
+        emitContext: () => meter.tell(),
+        improveSummary: () => context.retries.apply(),
+        foldIfCold: (stop) => context.foldIfCold(stop),
+        chooseCacheTime: () => context.chooseCacheTime(),
+      },
+      signal,
+      former,
+    );
+    // What becomes of it from here on is told in the transcript.
+    if (message === null) accepted();
+    if (problem) return turn.refuse(problem);
+    const overLimit = await this.deps.overLimit();
+    if (overLimit !== null)
+      return turn.refuse({ reason: 'cost_limit', message: english('{0} Nothing was sent. Your message is saved.', overLimit) });
+    this.running = turn;
+    context.background.nextTurn();
+    return turn.run().finally(() => (this.running = null));
   }
 
   /** What a turn had shown when the store failed under it becomes an entry before anything else is appended. */
@@ -279,14 +286,10 @@ export class Turns {
     if (branch.session.title === '') await rename(titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text));
   }
 
-  private async guarded(saved: () => boolean, run: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
-    try {
-      return await run();
-    } catch (error) {
-      this.broken = true;
-      this.deps.log.error('turn_failed', { detail: errorText(error), stack: error instanceof Error ? error.stack : undefined });
-      return { ok: false, text: '', error: storeTurnError(error, saved()) };
-    }
+  private failed(error: unknown, saved: boolean): TurnOutcome {
+    this.broken = true;
+    this.deps.log.error('turn_failed', { detail: errorText(error), stack: error instanceof Error ? error.stack : undefined });
+    return { ok: false, text: '', error: storeTurnError(error, saved) };
   }
 }
 
