@@ -1,5 +1,6 @@
 import { commands, env, l10n, Uri, window, workspace, type ExtensionContext } from 'vscode';
 import type { Composition } from './composition/composition';
+import { setListenerFailed } from './core/base/event';
 import { errorText } from './core/errors';
 import { useTranslations } from './core/l10n';
 import { ApiKeys } from './vscode/models/apiKeys';
@@ -44,6 +45,9 @@ export function activate(context: ExtensionContext): void {
   if (l10n.bundle) useTranslations({ language: env.language, texts: l10n.bundle });
   // It is not among the subscriptions, which VS Code disposes before `deactivate` has ended: what runs then still has something to say.
   const log = (openLog = new Log(() => window.createOutputChannel('Threadkeeper', { log: true })));
+  setListenerFailed((error) =>
+    log.error('listener_failed', { detail: errorText(error), stack: error instanceof Error ? error.stack : undefined }),
+  );
   const memory = new WindowState(context.workspaceState, context.globalState, log);
   const keys = new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log });
   const contextKeys = new ContextKeys();
