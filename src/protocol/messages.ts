@@ -427,6 +427,7 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('edit_session_details') }),
   z.object({ method: z.literal('select_policy') }),
   z.object({ method: z.literal('verify_history') }),
+  z.object({ method: z.literal('manage_trust') }),
   /** `banner`: what it is dismissed as. */
   z.object({ method: z.literal('dismiss_banner'), banner: z.string() }),
   /** `provider`: whose key (and address); omitted: asks. */

@@ -30,7 +30,7 @@ import type { FullQuestions } from './context/fullQuestions';
 import { openNote, readNote, saveNote } from './context/memoryNotes';
 import type { AllCommands, CommandName } from './manifest';
 import { CodeActions } from './composer/codeActions';
-import { copyText, existingFiles, insertCode, openCode, openLink, openSettings } from './composer/editorActions';
+import { copyText, existingFiles, insertCode, manageTrust, openCode, openLink, openSettings } from './composer/editorActions';
 import type { HistoryCommands, HistoryCommandsCommandName } from './history/historyCommands';
 import { showEntry } from './sessions/sessionDocuments';
 import { pickFromHistory } from './sessions/historySearch';
@@ -118,6 +118,7 @@ export class CommandRouter implements WorkbenchActions {
   readonly openCode = openCode;
   readonly openLink = openLink;
   readonly openSettings = openSettings;
+  readonly manageTrust = manageTrust;
 
   private readonly code: CodeActions;
   readonly applyCode = (text: string, info: string): Promise<void> => this.code.apply(text, info);

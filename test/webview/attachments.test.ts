@@ -162,6 +162,24 @@ describe('attachments and menus of the composer', function () {
     strictEqual((await view.requests('attach')).length, 0);
   });
 
+  it('puts what arrives after another session was opened into nobody’s message, and says so', async () => {
+    const view = await open({ snapshot: snapshot() });
+    await view.page.evaluate(() => {
+      window.fake.answers['attach'] = new Promise((resolve) =>
+        document.addEventListener('arrives', ({ detail }: CustomEventInit) => resolve(detail)),
+      );
+    });
+    await paste(view, [{ width: 10, height: 10, type: 'image/png', name: 'image.png' }]);
+    await view.requested('attach');
+    await view.show(snapshot({ session: { ...snapshot().session!, uuid: 'another' }, draft: 'Of another' }));
+    await view.find('textarea').press('Enter');
+    await view.requested('send');
+    await view.page.evaluate((arrived) => document.dispatchEvent(new CustomEvent('arrives', { detail: arrived })), image);
+    await view.find('tk-composer .problem').waitFor();
+    match(await view.text('tk-composer .problem'), /“shot\.png” was for the session that was open before\. Attach it there again\./);
+    deepStrictEqual([await chips(view), await view.find('.attaching').count()], [[], 0]);
+  });
+
   it('takes files that are dropped from the Explorer by their place', async () => {
     const view = await open({ snapshot: snapshot() });
     await answer(view, { attach: file });

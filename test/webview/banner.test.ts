@@ -54,6 +54,12 @@ describe('the banner', function () {
     deepStrictEqual(await view.requested('verify_history'), { method: 'verify_history' });
   });
 
+  it('leads to where a workspace is trusted', async () => {
+    const view = await open(stateOf('untrusted'));
+    await view.button('Manage workspace trust').click();
+    deepStrictEqual(await view.requested('manage_trust'), { method: 'manage_trust' });
+  });
+
   it('waits for who reads the question about the repair', async () => {
     const view = await open({ ...stateOf('damaged'), now: Date.UTC(2026, 10, 22) });
     await view.page.evaluate(() => window.fake.silent.add('verify_history'));

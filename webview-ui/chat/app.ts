@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { RequestError } from '../../src/protocol/channel';
-import { isBlank, nothingWritten } from '../../src/protocol/composer';
+import { nothingWritten } from '../../src/protocol/composer';
 import { t } from '../../src/protocol/l10n';
 import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
 import { Debounce } from '../lib/debounce';
@@ -116,8 +116,8 @@ export class AppView extends ViewElement {
     }
     void this.updateComplete.then(() => {
       // Only what has been written since the first message goes on. What was written for a session that has not begun is kept by the host.
-      if (!isBegun || (this.composer && isBlank(this.composer.written))) {
-        this.composer?.setWritten({ text: snapshot.draft, attachments: snapshot.attachments ?? [] }, snapshot.draftRemark);
+      if (!isBegun || this.composer?.isEmpty) {
+        this.composer?.openDraft({ text: snapshot.draft, attachments: snapshot.attachments ?? [] }, snapshot.draftRemark);
       }
       if (anchor) this.transcript?.seek(anchor);
       else this.transcript?.jumpToLatest();

@@ -20,6 +20,7 @@ const icons: Record<Kind, IconName> = {
 const actions: Partial<Record<Kind, { readonly label: () => string; readonly request: ViewRequest }>> = {
   store_failed: { label: () => t('Show log'), request: { method: 'show_log' } },
   damaged: { label: () => t('Verify and repair'), request: { method: 'verify_history' } },
+  untrusted: { label: () => t('Manage workspace trust'), request: { method: 'manage_trust' } },
   policy: { label: () => t('Select Policy…'), request: { method: 'select_policy' } },
 };
 

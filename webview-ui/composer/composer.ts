@@ -60,6 +60,8 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   private attachments: readonly Attachment[] = [];
   /** How many are on their way to becoming attachments. */
   private attaching = 0;
+  /** How many drafts have been shown, so that what was attached to one does not land in another. */
+  private drafts = 0;
   /** Why something was not attached or not understood. */
   private trouble: string | null = null;
   private dropping = false;
@@ -79,19 +81,31 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     return { text: this.text, attachments: this.attachments };
   }
 
+  /** Nothing is written, attached, or on its way to being attached. */
+  get isEmpty(): boolean {
+    return isBlank(this.written) && this.attaching === 0;
+  }
+
   get caret(): number {
     const { area } = this;
     return area && area.selectionStart === area.selectionEnd ? area.selectionStart : -1;
   }
 
   /** Replaces what is written, without telling the host, which knows. */
-  setWritten({ text, attachments }: Written, remark: string | null = null): void {
+  private setWritten({ text, attachments }: Written, remark: string | null = null): void {
     this.save.cancel();
     this.measure.cancel();
     this.completions.close();
     this.attachments = attachments;
     this.trouble = remark;
     this.put(text);
+  }
+
+  /** The draft of another session takes the place of what is written. */
+  openDraft(written: Written, remark?: string): void {
+    this.drafts += 1;
+    this.attaching = 0;
+    this.setWritten(written, remark);
   }
 
   /** What the host has for the composer; the gauge follows. */
@@ -307,9 +321,10 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   };
 
   private async openMenu(): Promise<void> {
+    const { drafts } = this;
     this.trouble = null;
     try {
-      for (const attachment of await this.host.attachMenu()) this.addAttachment(attachment);
+      for (const attachment of await this.host.attachMenu()) this.take(attachment, drafts);
     } catch (error) {
       this.trouble = error instanceof Error ? error.message : String(error);
     }
@@ -375,15 +390,21 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   };
 
   private async attached(source: AttachSource | Promise<AttachSource>): Promise<void> {
+    const { drafts } = this;
     this.trouble = null;
     this.attaching += 1;
     try {
-      this.addAttachment(await this.host.attach(await source));
+      this.take(await this.host.attach(await source), drafts);
     } catch (error) {
       this.trouble = error instanceof Error ? error.message : String(error);
     } finally {
-      this.attaching -= 1;
+      if (drafts === this.drafts) this.attaching -= 1;
     }
+  }
+
+  private take(attachment: Attachment, drafts: number): void {
+    if (drafts === this.drafts) this.addAttachment(attachment);
+    else this.trouble = t('“{0}” was for the session that was open before. Attach it there again.', attachment.name);
   }
 
   /** `interrupts`: what runs is stopped for it. */

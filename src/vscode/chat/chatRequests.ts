@@ -44,6 +44,7 @@ export interface WorkbenchActions {
   runCode(text: string, language: string): Promise<void>;
   openCode(text: string, language: string): Promise<void>;
   openSettings(): Promise<void>;
+  manageTrust(): Promise<void>;
 }
 
 /** Answers the requests of the view. Rejects with an `Error` whose message is fit for the user. */
@@ -173,6 +174,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.all.selectPolicy([]);
     case 'verify_history':
       return workbench.all.verifyHistory([]);
+    case 'manage_trust':
+      return workbench.manageTrust();
     case 'dismiss_banner':
       return controller.dismissBanner(request.banner);
     case 'set_api_key':

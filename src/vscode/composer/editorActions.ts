@@ -81,6 +81,10 @@ export async function openSettings(): Promise<void> {
   await commands.executeCommand('workbench.action.openSettings', `@ext:${extensionId}`);
 }
 
+export async function manageTrust(): Promise<void> {
+  await commands.executeCommand('workbench.trust.manage');
+}
+
 export async function openWalkthrough(): Promise<void> {
   await commands.executeCommand('workbench.action.openWalkthrough', `${extensionId}#start`);
 }
