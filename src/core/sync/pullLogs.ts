@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { CancelledError } from '../errors';
 import { english } from '../l10n';
 import { isForked } from './repairLogs';
@@ -9,12 +10,13 @@ import type { Held, ReceivedRow, SyncReplica } from './syncReplica';
  * What is wrong with a log as the engine gives it. Nothing of the log from there on is merged until it has come whole; what is here
  * stays. `newer` and `no_key` are carried on unread.
  */
-export interface Problem {
-  readonly kind: 'missing' | 'damaged' | 'forked' | 'no_key' | 'newer' | 'key_refused';
-  readonly device: string;
-  readonly index: number;
-  readonly detail: string;
-}
+export const Problem = z.object({
+  kind: z.enum(['missing', 'damaged', 'forked', 'no_key', 'newer', 'key_refused']),
+  device: z.string(),
+  index: z.number(),
+  detail: z.string(),
+});
+export type Problem = z.infer<typeof Problem>;
 
 export interface PullDeps {
   readonly replica: SyncReplica;

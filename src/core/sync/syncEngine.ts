@@ -18,7 +18,8 @@ export interface LogRange {
   readonly to: number;
 }
 
-export type EngineFailure = 'unreachable' | 'slow' | 'refused' | 'full' | 'readonly' | 'version' | 'no_history';
+export const engineFailures = ['unreachable', 'slow', 'refused', 'full', 'readonly', 'version', 'no_history'] as const;
+export type EngineFailure = (typeof engineFailures)[number];
 
 /** Why an engine could not be used, and what to do about it, in words for the user. */
 export class EngineError extends Error {

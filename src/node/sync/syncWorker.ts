@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { errorText } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { Logger } from '../../core/ports';
-import type { SyncState } from '../../core/sync/syncState';
+import { SyncState } from '../../core/sync/syncState';
 import { systemClock } from '../runtime/systemClock';
 import { openStore } from '../store/client/openStore';
 import { writeFileAtomic } from '../store/database/atomicFile';
@@ -157,7 +157,7 @@ type SyncAnswerDevices = Extract<SyncAnswer, { type: 'devices' }>['devices'];
 
 function readNotes(file: string): SyncState | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as SyncState;
+    return SyncState.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     return undefined;
   }
