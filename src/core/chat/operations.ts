@@ -1,3 +1,4 @@
+import { Serial } from '../base/serial';
 import type { SharedSession } from './sharedSession';
 
 /**
@@ -5,7 +6,7 @@ import type { SharedSession } from './sharedSession';
  * however that ended. `becameIdle` is told after the last one has given back whatever it held: until then `isBusy` says so.
  */
 export class Operations {
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly serial = new Serial();
   /** Counts the operations that run or wait. */
   private pending = 0;
   private running: AbortController | null = null;
@@ -21,11 +22,13 @@ export class Operations {
 
   enqueue<T>(operation: () => Promise<T>): Promise<T> {
     this.pending++;
-    const result = this.last.then(operation).finally(() => {
-      if (--this.pending === 0) this.becameIdle();
+    return this.serial.run(async () => {
+      try {
+        return await operation();
+      } finally {
+        if (--this.pending === 0) this.becameIdle();
+      }
     });
-    this.last = result.catch(() => undefined);
-    return result;
   }
 
   /**
@@ -58,7 +61,7 @@ export class Operations {
   }
 
   /** Resolves when everything asked for so far has ended. */
-  async idle(): Promise<void> {
-    await this.last;
+  idle(): Promise<void> {
+    return this.serial.idle();
   }
 }

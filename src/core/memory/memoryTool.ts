@@ -1,3 +1,4 @@
+import { Serial } from '../base/serial';
 import * as z from 'zod/mini';
 import { CancelledError, errorText } from '../errors';
 import type { MemoryNotes } from '../ports';
@@ -52,14 +53,14 @@ const maxViewCharacters = 16_000;
 
 /** The notebook as a tool. Commands run one after the other, so that two edits of a note cannot undo each other. */
 export function createMemoryTool(notes: MemoryNotes, onWrite: (write: MemoryWrite) => void = () => undefined): Tool {
-  let last: Promise<unknown> = Promise.resolve();
+  const serial = new Serial();
   return {
     name: 'memory',
     description,
     inputSchema,
     access: 'notes',
     async needsApproval(value) {
-      await last;
+      await serial.idle();
       const parsed = command.safeParse(value);
       if (!parsed.success) throw new ToolFault(failed(notValid(parsed.error)).text);
       try {
@@ -69,7 +70,7 @@ export function createMemoryTool(notes: MemoryNotes, onWrite: (write: MemoryWrit
       }
     },
     run(value, signal, run) {
-      const turn = last.then(async (): Promise<ToolOutcome> => {
+      return serial.run(async (): Promise<ToolOutcome> => {
         if (signal.aborted) throw new CancelledError();
         const parsed = command.safeParse(value);
         if (!parsed.success) return failed(notValid(parsed.error));
@@ -85,8 +86,6 @@ export function createMemoryTool(notes: MemoryNotes, onWrite: (write: MemoryWrit
           return failed(errorText(error));
         }
       });
-      last = turn.catch(() => undefined);
-      return turn;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { Serial } from '../../core/base/serial';
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
@@ -23,7 +24,7 @@ const maxDepth = 8;
  * the model.
  */
 export class FileMemoryNotes implements MemoryNotes {
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly serial = new Serial();
 
   constructor(
     private readonly folder: string,
@@ -73,7 +74,7 @@ export class FileMemoryNotes implements MemoryNotes {
   }
 
   write(path: string, text: string): Promise<void> {
-    return this.inTurn(async () => {
+    return this.serial.run(async () => {
       const bytes = Buffer.byteLength(text);
       if (bytes > this.limits.bytesPerNote) {
         throw new Error(`The note would have ${bytes} bytes; at most ${this.limits.bytesPerNote} are allowed. Split it or shorten it.`);
@@ -90,7 +91,7 @@ export class FileMemoryNotes implements MemoryNotes {
   }
 
   delete(path: string): Promise<void> {
-    return this.inTurn(async () => {
+    return this.serial.run(async () => {
       const file = await this.locate(path);
       if (file === null || (await unlink(file).catch(ifMissing)) === null) throw new Error(`${path} does not exist.`);
       await this.removeEmptyFolders(path);
@@ -98,7 +99,7 @@ export class FileMemoryNotes implements MemoryNotes {
   }
 
   rename(from: string, to: string): Promise<void> {
-    return this.inTurn(async () => {
+    return this.serial.run(async () => {
       const source = await this.locate(from);
       const stat = source === null ? null : await lstat(source).catch(ifMissing);
       if (source === null || !stat?.isFile()) throw new Error(`${from} does not exist.`);
@@ -109,12 +110,6 @@ export class FileMemoryNotes implements MemoryNotes {
       await patientRename(source, target);
       await this.removeEmptyFolders(from);
     });
-  }
-
-  private inTurn<T>(task: () => Promise<T>): Promise<T> {
-    const turn = this.last.then(task);
-    this.last = turn.catch(() => undefined);
-    return turn;
   }
 
   /** The file of a note whose folder exists; null when it does not. */

@@ -1,3 +1,4 @@
+import { Serial } from '../../core/base/serial';
 import { copyFile, lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { constants, type Stats } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -42,7 +43,7 @@ interface Differences {
 }
 
 /** One piece of work at a time in each shadow: they share an index. */
-const queues = new Map<string, Promise<unknown>>();
+const queues = new Map<string, Serial>();
 /** Snapshots that need the objects of their shadow. */
 const inUse = new Map<string, number>();
 
@@ -222,12 +223,9 @@ async function contents(shadow: ShadowRepository, paths: readonly ChangedPath[])
 }
 
 function alone<T>(shadow: string, work: () => Promise<T>): Promise<T> {
-  const run = (queues.get(shadow) ?? Promise.resolve()).then(work, work);
-  queues.set(
-    shadow,
-    run.catch(() => undefined),
-  );
-  return run;
+  const queue = queues.get(shadow) ?? new Serial();
+  queues.set(shadow, queue);
+  return queue.run(work);
 }
 
 async function objectsOf({ objects }: ShadowRepository): Promise<number> {

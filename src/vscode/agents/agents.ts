@@ -1,3 +1,4 @@
+import { Serial } from '../../core/base/serial';
 import { ConfigurationTarget, window, workspace } from 'vscode';
 import { Emitter } from '../../core/base/event';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
@@ -50,29 +51,31 @@ export class Agents implements Disposable {
   private status: readonly ProgramStatus[] = [];
   private found: { readonly at: number; readonly programs: readonly FoundProgram[] } | null = null;
   /** Starting and stopping happen one after the other. */
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly serial = new Serial();
   private paused = false;
 
   constructor(private readonly deps: AgentsDeps) {}
 
   /** Watches what the settings name, or nothing. Never rejects. */
   apply(): Promise<void> {
-    return this.serial(async () => {
-      const { watch, sessions } = this.deps.settings();
-      const folders = this.deps.folders();
-      const wanted = folders === null || this.paused ? '' : JSON.stringify([watch, sessions, folders]);
-      if (this.watching ? wanted === this.watching.what : wanted === '' || watch.length === 0) return;
-      await this.end();
-      if (wanted !== '' && watch.length > 0 && folders)
-        await this.begin(wanted, watch, sessions === 'all' || folders.length === 0, folders);
-      this.changed.fire();
-    }).catch((error: unknown) => this.deps.log.warn('agents_not_watched', { detail: errorText(error) }));
+    return this.serial
+      .run(async () => {
+        const { watch, sessions } = this.deps.settings();
+        const folders = this.deps.folders();
+        const wanted = folders === null || this.paused ? '' : JSON.stringify([watch, sessions, folders]);
+        if (this.watching ? wanted === this.watching.what : wanted === '' || watch.length === 0) return;
+        await this.end();
+        if (wanted !== '' && watch.length > 0 && folders)
+          await this.begin(wanted, watch, sessions === 'all' || folders.length === 0, folders);
+        this.changed.fire();
+      })
+      .catch((error: unknown) => this.deps.log.warn('agents_not_watched', { detail: errorText(error) }));
   }
 
   /** While the store is being opened anew nothing else may have it open. */
   async pause(): Promise<void> {
     this.paused = true;
-    await this.serial(() => this.end());
+    await this.serial.run(() => this.end());
   }
 
   resume(): void {
@@ -158,12 +161,6 @@ export class Agents implements Disposable {
     if (event.type !== 'status') return;
     this.status = event.programs;
     this.changed.fire();
-  }
-
-  private serial<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.last.then(work);
-    this.last = result.catch(() => undefined);
-    return result;
   }
 }
 

@@ -1,3 +1,4 @@
+import { Serial } from '../../core/base/serial';
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { IdSource, Logger, SessionStore, StoreStatus } from '../../core/ports';
@@ -34,7 +35,7 @@ export interface ActiveChatDeps {
   /** Where nothing is remembered, or what is has gone, the newest session is shown. */
   readonly takesNewest: boolean;
   readonly tabs: SessionTabs;
-  readonly loose: NewSessionDraft;
+  readonly newSession: NewSessionDraft;
   readonly list: SessionList;
   readonly feed: ChatViewFeed;
   readonly memory: Pick<WindowState, 'lastSession' | 'setLastSession'>;
@@ -48,7 +49,7 @@ export interface ActiveChatDeps {
 
 /*
  *   closed ──open──▶ last session ──show / create──▶ another session
- *                      │   ▲ └──leave / deleted elsewhere──▶ none (loose) ──create──▶ new session
+ *                      │   ▲ └──leave / deleted elsewhere──▶ none ──create──▶ new session
  *                      └───┘ the store has changed: read anew
  *
  * Which session is on show. Opening, switching and reloading happen one after the other, so that what is begun in a chat is not
@@ -56,7 +57,7 @@ export interface ActiveChatDeps {
  */
 export class ActiveChat {
   private opened: Promise<void> | null = null;
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly serial = new Serial();
   private readonly sent = new OnceById<void>();
   /** What the open chats were read from. */
   private known: ReadFrom | null = null;
@@ -75,7 +76,7 @@ export class ActiveChat {
 
   /** What is written and not sent. */
   get draft(): Written {
-    return (this.chat ?? this.deps.loose).draft;
+    return (this.chat ?? this.deps.newSession).draft;
   }
 
   get isOpened(): boolean {
@@ -84,25 +85,27 @@ export class ActiveChat {
 
   /** Opens the store and the last session, once. Rejects with `StoreError`; the next call tries again. */
   open(): Promise<void> {
-    this.opened ??= this.serial(() => this.openLast()).catch((error: unknown) => {
-      this.opened = null;
-      throw error;
-    });
+    this.opened ??= this.serial
+      .run(() => this.openLast())
+      .catch((error: unknown) => {
+        this.opened = null;
+        throw error;
+      });
     return this.opened;
   }
 
   /** A session without a message, which comes into being with its first one, with what was written for it last time. Never rejects. */
   async newSession(): Promise<void> {
     await this.open().catch(() => undefined);
-    await this.serial(() => this.showNone());
-    await this.resolveLoose();
+    await this.serial.run(() => this.showNone());
+    await this.resolveNewSession();
   }
 
   /** Brings it to the front where it is on show already. Rejects with `StoreError`, or an `Error` for a session that is gone. */
   async openSession(uuid: string): Promise<void> {
     await this.open();
     if (this.deps.others.shows(uuid)) return this.deps.others.reveal(uuid);
-    await this.serial(async () => {
+    await this.serial.run(async () => {
       if (this.chat?.session.uuid === uuid) return;
       const session = await (await this.deps.store.get()).session(uuid);
       if (!session) throw new Error(t('This session does not exist any more.'));
@@ -123,7 +126,7 @@ export class ActiveChat {
    */
   send(id: string, text: string, attachments: readonly Attachment[] = [], interrupts = false): Promise<void> {
     // What the composer had saved of this very message.
-    const stale = (this.chat ?? this.deps.loose).draft;
+    const stale = (this.chat ?? this.deps.newSession).draft;
     return this.sent.run(id, async () => {
       await this.open();
       await this.begin(
@@ -179,7 +182,7 @@ export class ActiveChat {
   /** Keeps what is in the composer. */
   async saveDraft(text: string, attachments: readonly Attachment[] = []): Promise<void> {
     if (this.chat) await this.chat.saveDraft({ text, attachments });
-    else this.deps.loose.draft = { text, attachments };
+    else this.deps.newSession.draft = { text, attachments };
   }
 
   /** Puts `after` into the composer where it holds just `before`. Never rejects. */
@@ -190,7 +193,7 @@ export class ActiveChat {
   /** Puts something into the composer, on show or not. Rejects with `StoreError`. */
   async attachToDraft(attachment: Attachment): Promise<void> {
     await this.open();
-    const { text, attachments } = (this.chat ?? this.deps.loose).draft;
+    const { text, attachments } = (this.chat ?? this.deps.newSession).draft;
     await this.saveDraft(text, [...attachments, attachment]);
     this.deps.feed.delta({ kind: 'attach', attachment });
   }
@@ -207,15 +210,15 @@ export class ActiveChat {
   }
 
   /** Asks which model a session that begins now would get. Never rejects. */
-  async resolveLoose(): Promise<void> {
-    await this.deps.loose.resolve();
+  async resolveNewSession(): Promise<void> {
+    await this.deps.newSession.resolve();
     this.deps.feed.connection();
   }
 
   /** Has `reopen` close the store and open it again while nothing is begun here. New turns wait. Rejects as that does. */
   whileReopened(reopen: () => Promise<StoreStatus>): Promise<StoreStatus> {
     const { tabs, store } = this.deps;
-    return this.serial(async () => {
+    return this.serial.run(async () => {
       try {
         return await reopen();
       } finally {
@@ -241,7 +244,7 @@ export class ActiveChat {
   async reload(): Promise<void> {
     const { store, tabs, list, feed, log } = this.deps;
     try {
-      await this.serial(async () => {
+      await this.serial.run(async () => {
         if (!this.chat) return this.openLast();
         const from = await store.get();
         if (from !== this.reread) await tabs.reload(from);
@@ -259,16 +262,16 @@ export class ActiveChat {
    * user has begun to write stays. Never rejects.
    */
   async leaveDeleted(): Promise<void> {
-    const { store, loose, sessionDeleted, log } = this.deps;
+    const { store, newSession, sessionDeleted, log } = this.deps;
     try {
-      await this.serial(async () => {
+      await this.serial.run(async () => {
         const { chat } = this;
         if (!chat || (await (await store.get()).session(chat.session.uuid))) return;
-        loose.adopt(chat.draft);
+        newSession.adopt(chat.draft);
         await this.showNone();
         sessionDeleted(chat.session.title);
       });
-      if (!this.chat) await this.resolveLoose();
+      if (!this.chat) await this.resolveNewSession();
     } catch (error) {
       log.warn('session_not_looked_up', { detail: errorText(error) });
     }
@@ -276,10 +279,10 @@ export class ActiveChat {
 
   /** Puts what was written in a place that is closed in front of what is written for a new session here. */
   adopt(draft: Written): void {
-    const { loose, feed } = this.deps;
-    loose.adopt(draft);
+    const { newSession, feed } = this.deps;
+    newSession.adopt(draft);
     if (this.chat) return;
-    feed.delta({ kind: 'draft', text: loose.draft.text, attachments: [...loose.draft.attachments] });
+    feed.delta({ kind: 'draft', text: newSession.draft.text, attachments: [...newSession.draft.attachments] });
   }
 
   private async showNone(): Promise<void> {
@@ -302,20 +305,20 @@ export class ActiveChat {
   }
 
   private async create(): Promise<SessionTab> {
-    const { ids, now, cwd, loose, tabs, feed, list } = this.deps;
+    const { ids, now, cwd, newSession, tabs, feed, list } = this.deps;
     const store = await this.deps.store.get();
-    const { model, policy, thinkingLevel, tools: chosen } = loose;
+    const { model, policy, thinkingLevel, tools: chosen } = newSession;
     const metadata = {
       ...(chosen === null ? {} : { [chosenToolsKey]: chosen }),
-      ...(loose.heedsInstructionFiles ? {} : { [instructionFilesKey]: false }),
-      ...(loose.planning ? modeChange(true) : {}),
+      ...(newSession.heedsInstructionFiles ? {} : { [instructionFilesKey]: false }),
+      ...(newSession.planning ? modeChange(true) : {}),
     };
     const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, metadata, createdAt: now() });
     const session = thinkingLevel === null ? created : await store.updateSession(created.uuid, { thinkingLevel });
     const chat = await this.show(session);
     // In the store before it is forgotten here; what has been written since goes before it.
-    if (isBlank(chat.draft) && !isBlank(loose.draft)) await chat.saveDraft(loose.draft);
-    loose.clear();
+    if (isBlank(chat.draft) && !isBlank(newSession.draft)) await chat.saveDraft(newSession.draft);
+    newSession.clear();
     // No snapshot: it would take what the user has gone on writing.
     feed.delta({ kind: 'session', session: { uuid: session.uuid, id: session.id, title: session.title } });
     feed.delta({ kind: 'context', context: tabs.context });
@@ -339,19 +342,13 @@ export class ActiveChat {
 
   /** Starts something before another chat, or this one read anew, can take the place of the one that `find` gives. */
   private async begin<C>(find: () => Promise<C>, start: (chat: C) => Promise<void> | undefined): Promise<void> {
-    const { started } = await this.serial(async () => {
+    const { started } = await this.serial.run(async () => {
       const started = start(await find());
       // Handled below; until then nobody listens.
       started?.catch(() => undefined);
       return { started };
     });
     await started;
-  }
-
-  private serial<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.last.then(work);
-    this.last = result.catch(() => undefined);
-    return result;
   }
 }
 

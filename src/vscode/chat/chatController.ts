@@ -34,7 +34,10 @@ export interface ChatState {
 }
 
 /** What one place that shows a chat finds again after a reload of the window. */
-export type PlaceMemory = Pick<WindowState, 'lastSession' | 'setLastSession' | 'newSessionDraft' | 'setLooseSession' | 'dismissedBanners'>;
+export type PlaceMemory = Pick<
+  WindowState,
+  'lastSession' | 'setLastSession' | 'newSessionDraft' | 'setNewSessionDraft' | 'dismissedBanners'
+>;
 
 export interface ChatControllerDeps {
   readonly store: StoreAccess;
@@ -74,15 +77,15 @@ export class ChatController implements Disposable {
 
   constructor(private readonly deps: ChatControllerDeps) {
     const { store, chats, list, models, isTrusted, policy, log } = deps;
-    const loose = new NewSessionDraft(models, deps.memory, log);
+    const newSession = new NewSessionDraft(models, deps.memory, log);
     this.list = list;
     const tabs = (this.tabs = this.disposables.add(new SessionTabs(chats)));
     const isDismissed = deps.memory.dismissedBanners.has;
     const feed = (this.feed = this.disposables.add(
-      new ChatViewFeed({ store, models, isTrusted, policy, isDismissed, loose, sessions: () => list.sessions }),
+      new ChatViewFeed({ store, models, isTrusted, policy, isDismissed, newSession, sessions: () => list.sessions }),
     ));
-    const active = (this.active = new ActiveChat({ ...deps, tabs, loose, feed }));
-    this.choices = new SessionChoices({ current: active, loose, connectionChanged: () => this.connectionChanged() });
+    const active = (this.active = new ActiveChat({ ...deps, tabs, newSession, feed }));
+    this.choices = new SessionChoices({ current: active, newSession, connectionChanged: () => this.connectionChanged() });
     this.disposables.add(store.onDidChange(() => void active.storeChanged()));
     this.disposables.add(store.onDidChangeContent((change) => this.contentChanged(change)));
     this.disposables.add(models.names.onDidLearn((ids) => void tabs.current?.named(ids)));
@@ -104,7 +107,7 @@ export class ChatController implements Disposable {
       this.deps.log.warn('view_without_history', { detail: errorText(error) });
     }
     this.feed.snapshot();
-    if (!this.active.chat) await this.active.resolveLoose();
+    if (!this.active.chat) await this.active.resolveNewSession();
   }
 
   /** The user looks here again: takes over or re-reads a store that another window owned, or retries one that failed. */
@@ -186,7 +189,7 @@ export class ChatController implements Disposable {
   async connectionChanged(): Promise<void> {
     const { active } = this;
     if (active.chat) await active.chat.conversation.refreshModel();
-    else if (active.isOpened) await active.resolveLoose();
+    else if (active.isOpened) await active.resolveNewSession();
     this.feed.connection();
     this.feed.banner();
   }

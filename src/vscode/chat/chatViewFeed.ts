@@ -24,7 +24,7 @@ export interface SurfaceSource {
   readonly policy: () => PolicyChoice;
   readonly isDismissed: (banner: string) => boolean;
   /** In the place of a chat when there is none. */
-  readonly loose: NewSessionDraft;
+  readonly newSession: NewSessionDraft;
   readonly sessions: () => ViewSnapshot['sessions'];
 }
 
@@ -118,12 +118,12 @@ export class ChatViewFeed implements Disposable {
   /** Everything. */
   snapshot(): void {
     const { chat } = this;
-    const { loose, sessions } = this.source;
+    const { newSession, sessions } = this.source;
     const connection = this.currentConnection();
     this.lastConnection = JSON.stringify(connection);
     const banner = this.currentBanner();
     this.lastBanner = JSON.stringify(banner);
-    const { draft } = chat ?? loose;
+    const { draft } = chat ?? newSession;
     const nothing = {
       session: null,
       rows: [],
@@ -137,7 +137,7 @@ export class ChatViewFeed implements Disposable {
       context: null,
     };
     this.surface?.snapshot({
-      ...(chat?.presenter.parts() ?? (loose.planning ? { ...nothing, mode: 'plan' as const } : nothing)),
+      ...(chat?.presenter.parts() ?? (newSession.planning ? { ...nothing, mode: 'plan' as const } : nothing)),
       sessions: sessions(),
       connection,
       banner,
@@ -157,8 +157,8 @@ export class ChatViewFeed implements Disposable {
 
   private currentConnection(): Connection {
     const { chat } = this;
-    const { loose, models } = this.source;
-    return chat ? models.connection(chat.conversation.model.info) : loose.connection;
+    const { newSession, models } = this.source;
+    return chat ? models.connection(chat.conversation.model.info) : newSession.connection;
   }
 
   private currentBanner(): ViewSnapshot['banner'] {

@@ -56,7 +56,7 @@ export class NewSessionDraft {
 
   constructor(
     private readonly models: ModelSource,
-    private readonly memory: Pick<WindowState, 'newSessionDraft' | 'setLooseSession'>,
+    private readonly memory: Pick<WindowState, 'newSessionDraft' | 'setNewSessionDraft'>,
     private readonly log: Logger,
   ) {
     this.state = parsed(memory.newSessionDraft());
@@ -154,7 +154,7 @@ export class NewSessionDraft {
     this.state = { ...this.state, ...change };
     const { draft, ...choices } = this.state;
     const isEmpty = isBlank(draft) && Object.values(choices).every((choice) => (choice ?? null) === null);
-    void this.memory.setLooseSession(isEmpty ? undefined : this.state);
+    void this.memory.setNewSessionDraft(isEmpty ? undefined : this.state);
   }
 }
 

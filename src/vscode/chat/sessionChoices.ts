@@ -7,7 +7,7 @@ import type { NewSessionDraft } from './newSessionDraft';
 
 export interface SessionChoicesDeps {
   readonly current: ActiveChat;
-  readonly loose: NewSessionDraft;
+  readonly newSession: NewSessionDraft;
   /** Another model may answer from here on. */
   readonly connectionChanged: () => Promise<void>;
 }
@@ -23,85 +23,85 @@ export class SessionChoices {
 
   /** `provider/model`, or null when the settings decide. */
   get model(): string | null {
-    return (this.deps.current.chat ?? this.deps.loose).model;
+    return (this.deps.current.chat ?? this.deps.newSession).model;
   }
 
   async setModel(model: string | null): Promise<void> {
-    const { current, loose, connectionChanged } = this.deps;
+    const { current, newSession, connectionChanged } = this.deps;
     await current.open();
     if (current.chat) await current.chat.setModel(model);
-    else loose.model = model;
+    else newSession.model = model;
     await connectionChanged();
   }
 
   /** What is known of the model that answers next. */
   get modelInfo(): ModelInfo {
-    const { current, loose } = this.deps;
-    return current.chat ? current.chat.conversation.model.info : loose.modelInfo;
+    const { current, newSession } = this.deps;
+    return current.chat ? current.chat.conversation.model.info : newSession.modelInfo;
   }
 
   /** Null: whatever the settings say. */
   get policy(): string | null {
-    const { current, loose } = this.deps;
-    const policy = current.chat ? current.chat.session.policy : loose.policy;
+    const { current, newSession } = this.deps;
+    const policy = current.chat ? current.chat.session.policy : newSession.policy;
     return (policy as SessionPolicy | null)?.preset ?? null;
   }
 
   async setPolicy(policy: SessionPolicy | null): Promise<void> {
-    const { current, loose } = this.deps;
+    const { current, newSession } = this.deps;
     await current.open();
     if (current.chat) await current.chat.conversation.setPolicy(policy);
-    else loose.policy = policy;
+    else newSession.policy = policy;
   }
 
   /** Null: as the model does by itself. */
   get thinkingLevel(): ThinkingLevel | null {
-    const { current, loose } = this.deps;
-    return current.chat ? parseThinkingLevel(current.chat.session.thinkingLevel) : loose.thinkingLevel;
+    const { current, newSession } = this.deps;
+    return current.chat ? parseThinkingLevel(current.chat.session.thinkingLevel) : newSession.thinkingLevel;
   }
 
   /** Names of the tools that are on in a session without a message; null: the usual ones. */
   get toolsOfNewSession(): readonly string[] | null {
-    return this.deps.loose.tools;
+    return this.deps.newSession.tools;
   }
 
   setToolsOfNewSession(names: readonly string[]): void {
-    this.deps.loose.tools = names;
+    this.deps.newSession.tools = names;
   }
 
   /** Whether the workspace's instruction files count. */
   get heedsInstructionFiles(): boolean {
-    const { current, loose } = this.deps;
-    return current.chat ? heedsFiles(current.chat.session.metadata) : loose.heedsInstructionFiles;
+    const { current, newSession } = this.deps;
+    return current.chat ? heedsFiles(current.chat.session.metadata) : newSession.heedsInstructionFiles;
   }
 
   async setHeedsInstructionFiles(heeds: boolean): Promise<void> {
-    const { current, loose } = this.deps;
+    const { current, newSession } = this.deps;
     await current.open();
     if (current.chat) await current.chat.conversation.changeDetails({ metadata: { [instructionFilesKey]: heeds ? null : false } });
-    else loose.heedsInstructionFiles = heeds;
+    else newSession.heedsInstructionFiles = heeds;
   }
 
   /** Plan mode is on. */
   get planning(): boolean {
-    const { current, loose } = this.deps;
-    return current.chat ? isPlanning(current.chat.session.metadata) : loose.planning;
+    const { current, newSession } = this.deps;
+    return current.chat ? isPlanning(current.chat.session.metadata) : newSession.planning;
   }
 
   async setPlanning(planning: boolean): Promise<void> {
-    const { current, loose } = this.deps;
+    const { current, newSession } = this.deps;
     await current.open();
     if (current.chat) await current.chat.conversation.changeDetails({ metadata: modeChange(planning) });
-    else loose.planning = planning;
+    else newSession.planning = planning;
   }
 
   /** Rejects, in words for the user, while another window answers in the session. */
   async setThinkingLevel(level: ThinkingLevel | null): Promise<void> {
-    const { current, loose } = this.deps;
+    const { current, newSession } = this.deps;
     await current.open();
     if (level === this.thinkingLevel) return;
     const problem = current.chat ? await current.chat.conversation.setThinkingLevel(level) : null;
     if (problem !== null) throw new Error(problem);
-    if (!current.chat) loose.thinkingLevel = level;
+    if (!current.chat) newSession.thinkingLevel = level;
   }
 }

@@ -81,12 +81,14 @@ export class WindowState {
     return this.workspace.get<unknown>(keys.newSessionDraft);
   }
 
-  setLooseSession(state: unknown): Promise<void> {
+  setNewSessionDraft(state: unknown): Promise<void> {
     return this.save(this.workspace, keys.newSessionDraft, state);
   }
 
   /** The same of a chat in an editor, by an id of that editor. */
-  chatEditor(id: string): Pick<WindowState, 'lastSession' | 'setLastSession' | 'newSessionDraft' | 'setLooseSession' | 'dismissedBanners'> {
+  chatEditor(
+    id: string,
+  ): Pick<WindowState, 'lastSession' | 'setLastSession' | 'newSessionDraft' | 'setNewSessionDraft' | 'dismissedBanners'> {
     const state = () => this.editors().get(id) ?? { session: null };
     const save = (next: EditorState) => {
       const others = [...this.editors()].filter(([one]) => one !== id);
@@ -96,7 +98,7 @@ export class WindowState {
       lastSession: () => state().session,
       setLastSession: (session) => save({ ...state(), session }),
       newSessionDraft: () => state().newSession,
-      setLooseSession: (newSession) => save({ ...state(), newSession }),
+      setNewSessionDraft: (newSession) => save({ ...state(), newSession }),
       dismissedBanners: this.dismissedBanners,
     };
   }

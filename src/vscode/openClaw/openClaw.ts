@@ -1,3 +1,4 @@
+import { Serial } from '../../core/base/serial';
 import { ConfigurationTarget, QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
 import type { Disposable } from '../../core/base/disposable';
 import { errorText } from '../../core/errors';
@@ -50,7 +51,7 @@ type Item = QuickPickItem & { readonly choice?: { readonly key: string } | 'stop
 export class OpenClaw implements Disposable {
   private watching: Watching | null = null;
   /** Starting and stopping happen one after the other. */
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly serial = new Serial();
   /** The session that the watched key was last seen in. */
   private session: string | null = null;
   private showNext = false;
@@ -66,18 +67,20 @@ export class OpenClaw implements Disposable {
   async apply(): Promise<void> {
     const { inherit, sessionKey } = this.deps.settings();
     const wanted = inherit && sessionKey !== '' && (await this.mayWatch(sessionKey)) ? sessionKey : null;
-    await this.serial(async () => {
-      if (this.paused || this.watching?.wanted === wanted) return;
-      await this.end();
-      if (wanted !== null) await this.begin(wanted);
-    }).catch((error: unknown) => this.deps.log.warn('openclaw_not_watched', { detail: errorText(error) }));
+    await this.serial
+      .run(async () => {
+        if (this.paused || this.watching?.wanted === wanted) return;
+        await this.end();
+        if (wanted !== null) await this.begin(wanted);
+      })
+      .catch((error: unknown) => this.deps.log.warn('openclaw_not_watched', { detail: errorText(error) }));
     void this.setReplies().catch((error: unknown) => this.deps.log.warn('openclaw_replies_not_set', { detail: errorText(error) }));
   }
 
   /** While the store is being opened anew nothing else may have it open. */
   async pause(): Promise<void> {
     this.paused = true;
-    await this.serial(() => this.end());
+    await this.serial.run(() => this.end());
   }
 
   resume(): void {
@@ -134,7 +137,7 @@ export class OpenClaw implements Disposable {
 
   /** Asks outside of the queue: a question that is left open holds nothing up. */
   private async setReplies(): Promise<void> {
-    await this.last;
+    await this.serial.idle();
     const { watching } = this;
     if (!watching || this.isAsking) return;
     const { key, place, watch } = watching;
@@ -209,12 +212,6 @@ export class OpenClaw implements Disposable {
     const { showNext } = this;
     this.showNext = false;
     await show(session, showNext).catch((error: unknown) => log.warn('openclaw_not_shown', { detail: errorText(error) }));
-  }
-
-  private serial<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.last.then(work);
-    this.last = result.catch(() => undefined);
-    return result;
   }
 }
 

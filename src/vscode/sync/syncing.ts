@@ -1,3 +1,4 @@
+import { Serial } from '../../core/base/serial';
 import { Emitter } from '../../core/base/event';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { errorText } from '../../core/errors';
@@ -42,7 +43,7 @@ export class Syncing implements Disposable {
   private named: readonly NamedDevice[] = [];
   private own = '';
   /** Starting and stopping happen one after the other. */
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly serial = new Serial();
   private paused = false;
 
   constructor(private readonly deps: SyncingDeps) {}
@@ -68,23 +69,25 @@ export class Syncing implements Disposable {
   /** Begins or ends it, as what is wanted says. Never rejects. */
   apply(): Promise<void> {
     this.again?.dispose();
-    return this.serial(async () => {
-      const wanted = this.paused ? null : this.deps.wanted();
-      if ((wanted === null) === (this.thread === null)) return;
-      if (!wanted) return this.end();
-      const entropy = await this.deps.secrets.key(wanted.history);
-      if (!entropy) return this.failed('phrase', t('The recovery phrase is not on this machine.'));
-      const password = (await this.deps.secrets.password(wanted.engine)) ?? null;
-      // When it was the last time is known also where the thread has to begin anew.
-      this.current = { ...noSyncYet, at: this.current.at };
-      const { distDir, deviceName } = this.deps;
-      const request = { folder: await this.deps.folder(), distDir, entropy, password, deviceName: deviceName() };
-      const thread: Thread = this.deps.begin(request, (answer) => {
-        if (this.thread === thread) this.heard(answer);
-      });
-      this.thread = thread;
-      this.deps.log.info('sync_begun');
-    }).catch((error: unknown) => this.failed('ended', errorText(error)));
+    return this.serial
+      .run(async () => {
+        const wanted = this.paused ? null : this.deps.wanted();
+        if ((wanted === null) === (this.thread === null)) return;
+        if (!wanted) return this.end();
+        const entropy = await this.deps.secrets.key(wanted.history);
+        if (!entropy) return this.failed('phrase', t('The recovery phrase is not on this machine.'));
+        const password = (await this.deps.secrets.password(wanted.engine)) ?? null;
+        // When it was the last time is known also where the thread has to begin anew.
+        this.current = { ...noSyncYet, at: this.current.at };
+        const { distDir, deviceName } = this.deps;
+        const request = { folder: await this.deps.folder(), distDir, entropy, password, deviceName: deviceName() };
+        const thread: Thread = this.deps.begin(request, (answer) => {
+          if (this.thread === thread) this.heard(answer);
+        });
+        this.thread = thread;
+        this.deps.log.info('sync_begun');
+      })
+      .catch((error: unknown) => this.failed('ended', errorText(error)));
   }
 
   wake(reason: 'asked' | 'looked'): void {
@@ -100,7 +103,7 @@ export class Syncing implements Disposable {
   async pause(): Promise<void> {
     this.paused = true;
     this.again?.dispose();
-    await this.serial(() => this.end());
+    await this.serial.run(() => this.end());
   }
 
   resume(): void {
@@ -143,7 +146,7 @@ export class Syncing implements Disposable {
   private async ended(failure: string | null): Promise<void> {
     const { thread } = this;
     this.thread = null;
-    void this.serial(async () => thread?.stop()).catch(() => undefined);
+    void this.serial.run(async () => thread?.stop()).catch(() => undefined);
     if (failure === null) {
       this.current = noSyncYet;
       this.deps.log.warn('sync_not_set_up');
@@ -160,11 +163,5 @@ export class Syncing implements Disposable {
     this.deps.log.warn('sync_failed', { detail: message });
     this.current = { ...this.current, phase: 'idle', progress: null, failure: { reason, message, again } };
     this.changed.fire();
-  }
-
-  private serial<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.last.then(work);
-    this.last = result.catch(() => undefined);
-    return result;
   }
 }

@@ -161,6 +161,8 @@ async function execute(own: Own, command: string, onOutput: (text: string) => vo
       for await (const part of execution.read()) output.add(part);
       output.end();
     })();
+    // What fails in it is told below, once the command has ended.
+    read.catch(() => undefined);
     const end = await ended;
     // The last part may come behind the end; the stream of a terminal that was closed may never end.
     await Promise.race([read, new Promise((resolve) => setTimeout(resolve, graceMs))]);

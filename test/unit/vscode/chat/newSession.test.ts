@@ -107,7 +107,7 @@ describe('a session before its first message', () => {
     const models = {
       resolve: (model: string | null) => new Promise((resolve) => answers.set(model, () => resolve({ info: { id: model } }))),
     } as unknown as ModelSource;
-    const draft = new NewSessionDraft(models, { newSessionDraft: () => undefined, setLooseSession: async () => undefined }, silentLog);
+    const draft = new NewSessionDraft(models, { newSessionDraft: () => undefined, setNewSessionDraft: async () => undefined }, silentLog);
     draft.model = 'slow';
     const slow = draft.resolve();
     draft.model = 'quick';

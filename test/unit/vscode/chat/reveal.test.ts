@@ -66,7 +66,7 @@ describe('the way to an entry', () => {
       models: { connection: () => ({}) },
       isTrusted: () => true,
       policy: () => ({ preset: 'balanced', overrides: {} }),
-      loose: { draft: { text: '', attachments: [] }, connection: {} },
+      newSession: { draft: { text: '', attachments: [] }, connection: {} },
       sessions: () => [],
     };
     const feed = new ChatViewFeed(source as unknown as ConstructorParameters<typeof ChatViewFeed>[0]);

@@ -40,7 +40,7 @@ describe('what is known before the history is opened', () => {
   const all = () => ({
     last: memory.lastSession(),
     meter: memory.lastMeter(),
-    loose: memory.newSessionDraft(),
+    newSessionDraft: memory.newSessionDraft(),
     offline: memory.offlineChosen(),
     declined: memory.relinkDeclined(),
     told: memory.toldEphemeral('/here'),
@@ -53,7 +53,7 @@ describe('what is known before the history is opened', () => {
   const nothing = {
     last: undefined,
     meter: null,
-    loose: undefined,
+    newSessionDraft: undefined,
     offline: false,
     declined: false,
     told: false,
@@ -68,7 +68,7 @@ describe('what is known before the history is opened', () => {
     deepStrictEqual(all(), nothing);
     await memory.setLastSession('s');
     await memory.setLastMeter(meter);
-    await memory.setLooseSession({ draft: 'x' });
+    await memory.setNewSessionDraft({ draft: 'x' });
     await memory.setOfflineChosen(true);
     await memory.setRelinkDeclined();
     await memory.setToldEphemeral('/here');
@@ -81,7 +81,7 @@ describe('what is known before the history is opened', () => {
     deepStrictEqual(all(), {
       last: 's',
       meter,
-      loose: { draft: 'x' },
+      newSessionDraft: { draft: 'x' },
       offline: true,
       declined: true,
       told: true,
@@ -136,8 +136,8 @@ describe('what is known before the history is opened', () => {
         if (key === 'retentionAgreed' && value === 7) continue;
         for (const storage of [workspace, machine]) storage.kept.set(`threadkeeper.${key}`, JSON.stringify(value));
       }
-      const { loose: _, ...known } = all();
-      const { loose: __, ...empty } = nothing;
+      const { newSessionDraft: _, ...known } = all();
+      const { newSessionDraft: __, ...empty } = nothing;
       deepStrictEqual(known, empty, JSON.stringify(value));
     }
   });
