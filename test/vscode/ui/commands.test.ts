@@ -99,9 +99,12 @@ describe('commands from the palette', function () {
     await run('Show Context Breakdown');
     const panel = await workbench.webview('tk-breakdown h1');
     await waitFor('the policy', async () => (await panel.locator('tk-breakdown').innerText()).includes('policy keep-recent'));
-    await run('Select Policy…');
-    await workbench.quickInput.waitUntilOpen('Select Policy');
-    await workbench.quickInput.pick('As the settings say');
+    // The panel takes the focus when it has loaded, and closes a list that is open by then.
+    await waitFor('the choice of the settings', async () => {
+      await run('Select Policy…');
+      await workbench.quickInput.choose('As the settings say');
+      return true;
+    });
     await waitFor('the policy of the settings', async () => (await panel.locator('tk-breakdown').innerText()).includes('policy balanced'));
     await workbench.runCommand('View: Close All Editors');
   });
