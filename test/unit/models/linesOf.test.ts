@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { linesOf, longestLine } from '../../../src/node/models/modelHttp';
+import { timeRatio } from '../../support/timeRatio';
 
 describe('lines of a streamed answer', () => {
   async function read(pieces: Iterable<string | Uint8Array>): Promise<string[]> {
@@ -22,20 +23,9 @@ describe('lines of a streamed answer', () => {
   });
 
   it('take time in proportion to their length, also one in many pieces', async () => {
-    const taken = async (pieces: number): Promise<number> => {
-      const { user, system } = process.cpuUsage();
-      await read(Array.from({ length: pieces }, () => 'x'.repeat(1_000)));
-      const used = process.cpuUsage({ user, system });
-      return (used.user + used.system) / 1_000;
-    };
-    await taken(1_000);
-    // Six times the pieces: a quadratic reader takes thirty-six times as long. A machine that is busy makes one measurement long, not every
-    // one.
-    let ratio = Infinity;
-    for (let tries = 0; tries < 8 && ratio >= 18; tries++) {
-      const short = Math.max(5, await taken(2_000));
-      ratio = (await taken(12_000)) / short;
-    }
+    const readOf = (pieces: number) => () => read(Array.from({ length: pieces }, () => 'x'.repeat(1_000)));
+    // A quadratic reader takes thirty-six times as long.
+    const ratio = await timeRatio(readOf(2_000), readOf(12_000), 18);
     assert.ok(ratio < 18, `six times as much took ${ratio.toFixed(0)} times as long`);
   });
 
