@@ -55,8 +55,14 @@ const quietSettings = {
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 
-/** Extension hosts notice the end of their server within a second; under `npm run coverage` they report then what they have run. */
-const grace = process.env['NODE_V8_COVERAGE'] === undefined ? 1_000 : 15_000;
+/**
+ * Extension hosts notice the end of their server within a second, and go on for what they have to write: nobody waits for that where the
+ * folder goes with them. Under `npm run coverage` they report what they have run.
+ */
+function graceOf(temporary: boolean): number {
+  if (process.env['NODE_V8_COVERAGE'] !== undefined) return 15_000;
+  return temporary ? 0 : 1_000;
+}
 
 /** A running VS Code server on a free port of the loopback interface. */
 export interface VscodeServer {
@@ -108,7 +114,7 @@ export async function startVscodeServer(options: ServerOptions = {}): Promise<Vs
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= end());
   async function end(): Promise<void> {
-    await endTree(pid, grace);
+    await endTree(pid, graceOf(temporary));
     process.off('exit', killNow);
     if (temporary) await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -56,7 +56,7 @@ const turns = 18;
  * Turns with a compaction after which all has been seen: two in a row that do not help end automatic compaction. With
  * THREADKEEPER_ROUNDS=100 every conversation has all its turns.
  */
-const enough = enduranceRounds(5);
+const enough = enduranceRounds(3);
 /** Where what went wrong does not last, a compaction is as it should be by then. */
 const mostTurns = 50;
 const stillWriting = /^The summary is still being written/;
