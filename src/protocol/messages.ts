@@ -447,7 +447,7 @@ export const ViewRequest = z.discriminatedUnion('method', [
 ]);
 export type ViewRequest = z.infer<typeof ViewRequest>;
 
-export const ViewMessage = z.discriminatedUnion('type', [
+const ViewMessage = z.discriminatedUnion('type', [
   /** The view has loaded, or has seen a gap: send a complete snapshot. */
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('request'), requestId: z.number(), request: ViewRequest }),
@@ -456,7 +456,7 @@ export const ViewMessage = z.discriminatedUnion('type', [
   /** A fault in the view, for the log. */
   z.object({ type: z.literal('fault'), message: z.string() }),
 ]);
-export type ViewMessage = z.infer<typeof ViewMessage>;
+type ViewMessage = z.infer<typeof ViewMessage>;
 
 export const chatWire: Wire<ViewSnapshot, Delta, ViewRequest> = { fromHost: HostMessage, fromView: ViewMessage };
 

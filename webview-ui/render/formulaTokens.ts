@@ -29,7 +29,7 @@ const openHere = /^ {0,3}(\$\$|\\\[)/;
 const emptyLine = /\n[ \t]*\n/;
 
 /** The formula in a line that a text begins with; null: none. */
-export function inlineFormula(text: string): string | null {
+function inlineFormula(text: string): string | null {
   const found = inlineHere.exec(text.slice(0, mostLength + 1))?.[0];
   const isNone = found === undefined || found.length > mostLength || isAmount.test(found) || !/[^\s$\\()]/.test(found);
   return isNone ? null : found;

@@ -9,7 +9,7 @@ declare global {
 }
 
 /** What stands for a formula until it is rendered, and for good when it cannot be. */
-export const formulaMark = 'data-math';
+const formulaMark = 'data-math';
 /** Where a formula keeps the text it was written as. */
 const sourceMark = 'data-source';
 
@@ -68,7 +68,7 @@ function nodesOf(tex: string, isBlock: boolean, render: NonNullable<typeof windo
   }
 }
 
-export function withoutDelimiters(source: string): string {
+function withoutDelimiters(source: string): string {
   const text = source.trim();
   const length = text.startsWith('$') && !text.startsWith('$$') ? 1 : 2;
   return text.slice(length, -length);

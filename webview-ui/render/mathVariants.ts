@@ -48,7 +48,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   '\u{1d551}': 'ℤ',
 };
 
-export function inStyle(text: string, style: string): string {
+function inStyle(text: string, style: string): string {
   const { latin, greek, digits } = styles[style] ?? {};
   return [...text]
     .map((letter) => {

@@ -95,7 +95,7 @@ function inText(node: Text): Mention[] {
 }
 
 /** Null for what cannot be the path of a file, with or without a line. What is not in code has to look like one. */
-export function fileHref(text: string, isCode: boolean): string | null {
+function fileHref(text: string, isCode: boolean): string | null {
   if (text.length > mostHref / 2) return null;
   const parts = /^((?:[a-z]:)?[^:#?*"<>|]+)(?::(\d+)(?::\d+|-\d+)?|#L(\d+)(?:-L?\d+)?)?$/i.exec(text);
   const path = parts?.[1]?.replaceAll('\\', '/');

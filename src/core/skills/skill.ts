@@ -33,7 +33,7 @@ export function skillList(skills: readonly Skill[]): string {
 export const skillToolName = 'use_skill';
 
 /** The message that holds a skill. Its first line is what people see of it. */
-export function skillMessage({ name, path }: Skill, text: string): string {
+function skillMessage({ name, path }: Skill, text: string): string {
   return `${name} (${path})\n\n${beginningOfFile(text.trim(), mostCharacters)}`;
 }
 

@@ -45,7 +45,7 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
 }
 
 /** Returns the values of a flag that repeats, in the order given. */
-export function valuesOf(flags: Flags, name: string): readonly string[] {
+function valuesOf(flags: Flags, name: string): readonly string[] {
   return JSON.parse(flags[name] ?? '[]') as string[];
 }
 

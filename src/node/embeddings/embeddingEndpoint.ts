@@ -9,7 +9,7 @@ import { ollamaAddress } from '../models/ollama/ollamaClient';
 import { openaiAddress } from '../models/openai/openaiCompatibleClient';
 import type { ProviderAccess } from '../models/providerAccess';
 
-export const embeddingSetting = 'threadkeeper.recall.embeddings';
+const embeddingSetting = 'threadkeeper.recall.embeddings';
 
 /** A model that is not in memory yet is loaded first, and a machine without a graphics card takes a second for a page. */
 const requestMs = 60_000;

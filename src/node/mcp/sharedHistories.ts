@@ -31,7 +31,7 @@ export interface SharedHistory extends HistoryPlace {
 }
 
 /** In words for the agent, which tells its user. */
-export class NotShared extends Error {
+class NotShared extends Error {
   override readonly name = 'NotShared';
 }
 

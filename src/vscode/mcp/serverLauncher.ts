@@ -11,7 +11,7 @@ export interface LauncherPlace {
 }
 
 /** Runs this VS Code's own Node; nothing else has to be installed. */
-export const asNode = { ELECTRON_RUN_AS_NODE: '1' } as const;
+const asNode = { ELECTRON_RUN_AS_NODE: '1' } as const;
 
 function launcherFile(globalDir: string): string {
   return join(globalDir, 'agents', 'threadkeeper.cjs');

@@ -3,7 +3,7 @@ import { t } from '../../core/l10n';
 import { isSessionKey, type Session, type SessionDetails } from '../../core/session/session';
 
 /** A document does not say what can be stored; the message is for the user. */
-export class DetailsFault extends Error {
+class DetailsFault extends Error {
   override readonly name = 'DetailsFault';
 }
 

@@ -121,7 +121,7 @@ export async function askPhrase(last: Uint8Array | null, isKnown: boolean, befor
 }
 
 /** Undefined: it is one. */
-export function phraseProblem(text: string): string | undefined {
+function phraseProblem(text: string): string | undefined {
   try {
     readPhrase(text);
     return undefined;

@@ -106,7 +106,7 @@ export function previousText(folded: FoldedState): string | null {
   return [raw ?? '', ...passages].filter((part) => part !== '').join('\n') || null;
 }
 
-export function withRefs(lines: readonly { entryId: string; text: string }[], entries: readonly StoredEntry[]) {
+function withRefs(lines: readonly { entryId: string; text: string }[], entries: readonly StoredEntry[]) {
   const refs = new Map(entries.map((entry) => [entry.uuid, entryRef(entry)]));
   return lines.map(({ entryId, text }) => ({ ref: refs.get(entryId) ?? entryId, text }));
 }

@@ -9,7 +9,7 @@ const flags = { display: true, modelFacing: true };
  * A message in the shape of Chat Completions (`tool_calls`, `tool_call_id`), which programs write with names of their own case
  * (`ToolCallID`). `open`: calls without a result so far, the last one made last; a result that names none belongs to the first of them.
  */
-export function chatMessageParts(message: Json, toolNames: Map<string, string>, open: string[]): RecordPart[] {
+function chatMessageParts(message: Json, toolNames: Map<string, string>, open: string[]): RecordPart[] {
   const role = textOf(field(message, 'role')) ?? '';
   const content = field(message, 'content');
   switch (role) {

@@ -2,7 +2,7 @@ import { english } from '../../l10n';
 import { isObject, type Json } from '../../base/json';
 
 /** Deeper than any program nests what it stores, and a small part of what the recursions of engines, schemas and clones take. */
-export const mostLevels = 200;
+const mostLevels = 200;
 /** Objects, lists and what is in them: each takes some 50 bytes once it is read. */
 const mostValues = 20_000_000;
 

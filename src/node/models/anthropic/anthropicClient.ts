@@ -218,7 +218,7 @@ export interface AnthropicEndpoint {
  * Explicit options are not enough: `ANTHROPIC_CUSTOM_HEADERS` is merged in whatever the options say and can replace the key (SDK
  * 1.12). All of that happens inside the constructor, which is synchronous, so its variables are out of sight just for that call.
  */
-export function isolatedAnthropic({ apiKey, baseURL, fetch: ownFetch }: AnthropicEndpoint): Anthropic {
+function isolatedAnthropic({ apiKey, baseURL, fetch: ownFetch }: AnthropicEndpoint): Anthropic {
   const options: ClientOptions = {
     apiKey,
     baseURL,
@@ -251,7 +251,7 @@ function withoutVariables<T>(hidden: RegExp, make: () => T): T {
  * A model as the models endpoint lists it, under the id it was asked for (an alias stays the alias). Undefined for an answer
  * that is not a model: gateways and sign-in pages answer anything. Missing limits come from the table.
  */
-export function anthropicModel(provider: string, listed: unknown, askedFor?: string): ModelInfo | undefined {
+function anthropicModel(provider: string, listed: unknown, askedFor?: string): ModelInfo | undefined {
   if (typeof listed !== 'object' || listed === null) return undefined;
   const { id, display_name: name, max_input_tokens: window, max_tokens: maxOutput, capabilities } = listed as Record<string, unknown>;
   if (typeof id !== 'string') return undefined;

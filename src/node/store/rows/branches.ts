@@ -59,7 +59,7 @@ function firstOfLive(): (entry: StoredEntry) => boolean {
   };
 }
 
-export function transcriptPage(
+function transcriptPage(
   rows: EntryRows,
   tree: TreeRows,
   session: Session,
@@ -159,7 +159,7 @@ const maxTextLength = 200;
  * Every leaf of the session's own entries, the active one, and for a fork where it began if nothing of it follows there; most recent first.
  * Reads the texts of what it returns only.
  */
-export function branchTips(tree: TreeRows, rows: EntryRows, session: Session): BranchTip[] {
+function branchTips(tree: TreeRows, rows: EntryRows, session: Session): BranchTip[] {
   const own = tree.own(session.uuid);
   const nodes = withAncestors(tree, own, [session.leaf, session.forkEntry]);
   const labels = newestLabels(rows, own);

@@ -80,7 +80,7 @@ export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-export function fromBase64(text: unknown): Uint8Array {
+function fromBase64(text: unknown): Uint8Array {
   return new Uint8Array(Buffer.from(String(text), 'base64'));
 }
 

@@ -57,11 +57,7 @@ export async function* exportMarkdown(
 }
 
 /** The same as one page that needs nothing but itself: no scripts, nothing fetched, pictures within. */
-export async function* exportHtml(
-  store: SessionStore,
-  sessions: readonly Session[],
-  options: ExportOptions,
-): AsyncGenerator<string, void, void> {
+async function* exportHtml(store: SessionStore, sessions: readonly Session[], options: ExportOptions): AsyncGenerator<string, void, void> {
   const pictureOf = async (hash: string, mime: string): Promise<string | null> => {
     if (!/^image\/(?:png|jpeg|gif|webp)$/.test(mime)) return null;
     const bytes = await store.blob(hash);

@@ -49,7 +49,7 @@ const ownTag = new RegExp(
 );
 
 /** Markdown as HTML. A tag that is not one of our own is text, whatever the library makes of the next trick. */
-export function markdownHtml(markdown: string): string {
+function markdownHtml(markdown: string): string {
   const html = renderer.parse(markdown, { async: false });
   return html.replace(/<[^<>]*>?/g, (tag) => (ownTag.test(tag) ? tag : escapeHtml(tag)));
 }

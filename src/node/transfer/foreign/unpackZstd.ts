@@ -1,7 +1,7 @@
 import { decompress } from 'fzstd';
 
 /** None of OpenClaw's own archives has more than half of it (64 MB); a record of more could not be kept anyway (partSize.ts). */
-export const mostUnpackedBytes = 128 * 1024 * 1024;
+const mostUnpackedBytes = 128 * 1024 * 1024;
 /** What zstd's own decoder accepts unless it is told otherwise. */
 const mostWindowBytes = 128 * 1024 * 1024;
 /** https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.2.4 */

@@ -4,7 +4,7 @@ import { english } from '../../../core/l10n';
 import type { Place } from './places';
 
 /** No program keeps more than a part of it; whoever makes more, is told of what is left out. */
-export const mostSources = 20_000;
+const mostSources = 20_000;
 export const mostFolders = 5_000;
 
 export interface FoundSource {
