@@ -10,13 +10,10 @@ import { builtTests } from '../paths';
 import { killTree } from './processes';
 import { nothingRun, sum, testsIn, type SuiteResult } from './suiteResult';
 
-/**
- * How many files run at once: THREADKEEPER_TEST_JOBS, or one more than there are cores, up to five. Tests wait for a third of their time,
- * for timers, disks and other processes: on two cores the unit suite took 707 s with two at once, and 448 s with three.
- */
-function jobs(): number {
+/** How many files run at once: THREADKEEPER_TEST_JOBS, or one for each core, up to four, and those beside. */
+function jobs(beside: number): number {
   const chosen = Number(process.env['THREADKEEPER_TEST_JOBS'] ?? '');
-  return Number.isInteger(chosen) && chosen > 0 ? chosen : Math.min(5, availableParallelism() + 1);
+  return Number.isInteger(chosen) && chosen > 0 ? chosen : Math.min(4, availableParallelism()) + beside;
 }
 
 interface NodeRunOptions {
@@ -24,6 +21,8 @@ interface NodeRunOptions {
   readonly secondTries?: number;
   /** Of the processes: one of `os.constants.priority`. */
   readonly priority?: number;
+  /** Files that run at once beside one for each core; 0 by default. */
+  readonly beside?: number;
 }
 
 /** A second try for more files than this would hide that something is broken. */
@@ -42,7 +41,7 @@ export async function runInNode(
   options: NodeRunOptions = {},
 ): Promise<SuiteResult> {
   const { print = (text: string) => void process.stdout.write(text), priority = constants.priority.PRIORITY_NORMAL } = options;
-  const { secondTries = process.env['CI'] ? mostSecondTries : 0 } = options;
+  const { beside = 0, secondTries = process.env['CI'] ? mostSecondTries : 0 } = options;
   // The long ones first, so that the last to end is a short one; a file's size is near enough for those that are not named.
   const rank = (file: string) => {
     const place = (longFiles as readonly string[]).indexOf(nameOf(file).replace(/\.test\.js$/, ''));
@@ -63,7 +62,7 @@ export async function runInNode(
     }
     await child?.end();
   };
-  await Promise.all(Array.from({ length: Math.min(jobs(), files.length) }, () => work(files)));
+  await Promise.all(Array.from({ length: Math.min(jobs(beside), files.length) }, () => work(files)));
   const failed = [...results].filter(([, result]) => result.failed > 0).map(([file]) => file);
   if (failed.length <= secondTries) {
     for (const file of failed) {
