@@ -183,6 +183,8 @@ describe('commands from the palette', function () {
     await run('Set API Key…');
     await workbench.quickInput.waitUntilOpen('Set API Key');
     await workbench.quickInput.accept(api.apiKey);
+    // The next command closes whatever input is open, and with it the question whether this key is a good one.
+    await waitFor('the key to be checked', async () => !(await workbench.quickInput.isOpen()));
     await waitFor('the command that removes it', async () => {
       await run('Remove API Key');
       return true;
