@@ -240,8 +240,8 @@ export class BranchState {
   }
 
   /**
-   * Appends behind an earlier entry (null: at the root), where a branch of its own begins, and goes there. Rejects with `StoreError`;
-   * what was appended before that is there once `kept` has been called.
+   * Appends behind an earlier entry (null: at the root), where a branch of its own begins, and goes there. `kept` is called when the entry
+   * is on disk, whatever fails behind that. Rejects with `StoreError`.
    */
   async branchOff(parent: string | null, content: EntryContent, options: AppendOptions, kept: () => void): Promise<StoredEntry> {
     const [stored] = await this.deps.store.append(this.session.uuid, {
