@@ -80,8 +80,12 @@ describe('compaction', function () {
     await waitFor('auto-save', async () => (await readFile(other, 'utf8')).includes('Saved by itself.'));
     assert.equal(await chat.count('.compaction-card'), 2);
     await tab.click();
+    // What is typed before the editor is in front goes into the one before it.
+    await waitFor('the summary in front', async () => (await editorText()).includes('The user counts ports'));
+    await workbench.page.locator('.editor-instance .view-lines').first().click();
     await workbench.page.keyboard.press('Control+End');
     await workbench.page.keyboard.type('upwards from 4001.');
+    await waitFor('what was typed', async () => (await editorText()).includes('upwards from 4001.'));
     await workbench.page.keyboard.press('Control+s');
     await waitFor('a card for the edit', async () => (await chat.count('.compaction-card')) === 3);
     await chat.see('.compaction-facts', 'summary edited');
