@@ -364,7 +364,10 @@ export const ViewRequest = z.discriminatedUnion('method', [
   /** Reply: `OlderPage`. */
   z.object({ method: z.literal('older'), before: id }),
   z.object({ method: z.literal('save_draft'), text: z.string(), attachments: z.optional(Attachments) }),
-  /** Tokens of the draft, so that the gauge can show it; the gauge follows by a `context` delta. */
+  /**
+   * Tokens of the draft, so that the gauge can show it; the gauge follows by a `context` delta. Reply: true when some of it is too long to
+   * be sent whole.
+   */
   z.object({ method: z.literal('measure_draft'), text: z.string(), attachments: z.optional(Attachments) }),
   /** Reply: the `Attachment`. */
   z.object({ method: z.literal('attach'), source: AttachSource }),
@@ -382,8 +385,10 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('find_arguments'), name: SlashName, query: z.string() }),
   /** A command that was typed behind a slash. */
   z.object({ method: z.literal('slash'), name: SlashName, argument: z.string() }),
+  /** Reply: why nothing was folded, or null. */
   z.object({ method: z.literal('compact') }),
   z.object({ method: z.literal('cancel_compaction') }),
+  /** Reply: why there is no snapshot, or null. */
   z.object({ method: z.literal('checkpoint') }),
   z.object({ method: z.literal('show_breakdown') }),
   z.object({ method: z.literal('undo_compaction') }),

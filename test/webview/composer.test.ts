@@ -149,6 +149,17 @@ describe('composer', function () {
     await view.page.clock.resume();
   });
 
+  it('says before it is sent that a draft is too long to be sent whole', async () => {
+    const view = await open({ snapshot: { ...snapshot(), draft: 'kept from before' } });
+    const remark = view.page.getByText('Very long: the model is sent its beginning and end.');
+    await view.page.evaluate(() => (window.fake.answers['measure_draft'] = true));
+    await view.find('textarea').fill('long '.repeat(60_000));
+    await remark.waitFor();
+    await view.page.evaluate(() => (window.fake.answers['measure_draft'] = false));
+    await view.find('textarea').fill('short');
+    await remark.waitFor({ state: 'detached' });
+  });
+
   it('saves what is not yet saved before another session is opened', async () => {
     const view = await open({ snapshot: snapshot() });
     await view.find('textarea').fill('for later');

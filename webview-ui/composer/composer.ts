@@ -38,12 +38,13 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     lastSent: { attribute: false },
     mode: { attribute: false },
     hasText: { state: true },
+    isCut: { state: true },
     attachments: { state: true },
     attaching: { state: true },
     trouble: { state: true },
     dropping: { state: true },
   };
-  host!: Pick<Host, 'attach' | 'attachMenu' | 'mentions' | 'argumentsOf'>;
+  host!: Pick<Host, 'measureDraft' | 'attach' | 'attachMenu' | 'mentions' | 'argumentsOf'>;
   busy = false;
   stopping = false;
   /** Why nothing can be sent; null when it can. */
@@ -67,10 +68,12 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   private dropping = false;
   private readonly completions = new Completions(this);
   private hasText = false;
+  /** Some of it is too long to be sent whole. */
+  private isCut = false;
   private pendingText: string | null = null;
 
   private readonly save = new Debounce<Written>(300, (written) => this.ask({ method: 'save_draft', ...onWire(written) }));
-  private readonly measure = new Debounce<Written>(600, (written) => this.ask({ method: 'measure_draft', ...onWire(written) }));
+  private readonly measure = new Debounce<Written>(600, (written) => void this.measured(written));
   private readonly viewHidden = (): void => this.flush();
 
   get text(): string {
@@ -98,6 +101,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     this.completions.close();
     this.attachments = attachments;
     this.trouble = remark;
+    this.isCut = false;
     this.put(text);
   }
 
@@ -106,6 +110,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     this.drafts += 1;
     this.attaching = 0;
     this.setWritten(written, remark);
+    if (!isBlank(written)) this.measure.call(() => this.written);
   }
 
   /** What the host has for the composer; the gauge follows. */
@@ -245,6 +250,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
       const setKey = html`<button type="button" class="link-button" @click=${() => this.ask({ method: 'set_api_key' })}>${t('Set API key…')}</button>`;
       return html`${this.notice} ${this.connection.key === 'missing' ? setKey : nothing}`;
     }
+    if (this.isCut) return html`<span role="status">${t('Very long: the model is sent its beginning and end.')}</span>`;
     return disabled || this.hasText ? nothing : html`<span class="composer-keys">${t('@ for context, / for commands')}</span>`;
   }
 
@@ -307,6 +313,12 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   private changed(): void {
     this.save.call(() => this.written);
     this.measure.call(() => this.written);
+  }
+
+  /** What cannot be measured is shown without its size. */
+  private async measured(written: Written): Promise<void> {
+    const isCut = await this.host.measureDraft(onWire(written)).catch(() => false);
+    if (written.text === this.text && written.attachments === this.attachments) this.isCut = isCut;
   }
 
   private readonly typed = (event: Event): void => {

@@ -31,6 +31,8 @@ export interface Host {
   readonly channel: Pick<ViewChannel<ViewSnapshot, Delta, ViewRequest>, 'request' | 'resync' | 'used' | 'fault'>;
   older(before: string): Promise<OlderPage>;
   unqueue(id: string): Promise<Written>;
+  /** The gauge follows. Resolves with whether some of it is too long to be sent whole. */
+  measureDraft(draft: Omit<Extract<ViewRequest, { method: 'measure_draft' }>, 'method'>): Promise<boolean>;
   attach(source: AttachSource): Promise<Attachment>;
   attachMenu(): Promise<readonly Attachment[]>;
   mentions(query: string): Promise<readonly Mention[]>;
@@ -60,6 +62,7 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
     channel,
     older: async (before) => OlderPage.parse(await channel.request({ method: 'older', before })),
     unqueue: async (id) => WrittenReply.parse(await channel.request({ method: 'unqueue', id })),
+    measureDraft: async (draft) => (await channel.request({ method: 'measure_draft', ...draft })) === true,
     attach: async (source) => Attachment.parse(await channel.request({ method: 'attach', source })),
     attachMenu: async () => Attachments.parse(await channel.request({ method: 'attach_menu' })),
     mentions: async (query) => Mentions.parse(await channel.request({ method: 'find_mentions', query })),

@@ -352,8 +352,8 @@ export class Conversation {
     return this.alone(() => this.context.undo(), noRecord);
   }
 
-  /** Shows the draft's size in the gauge. */
-  measureDraft(text: string, attachments: readonly Attachment[] = []): Promise<void> {
+  /** Shows the draft's size in the gauge. Resolves with whether some of it is too long to be sent whole. */
+  measureDraft(text: string, attachments: readonly Attachment[] = []): Promise<boolean> {
     return this.meter.measureDraft(text, attachments);
   }
 

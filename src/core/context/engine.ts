@@ -3,6 +3,7 @@ import type { ModelClient, SessionStore, Summarizer, TokenCounter } from '../por
 import { usableLevel, type ModelInfo, type ThinkingLevel } from '../models/modelInfo';
 import type { ModelRequest, ToolSpec } from '../models/modelRequest';
 import type { TokenUsage } from '../models/modelEvent';
+import { attachmentTokens, type Attachment } from '../session/userMessage';
 import { isUserMessage, type ContentOf, type StoredEntry } from '../session/entry';
 import { afterLastBreak, leftOutEntries, recordedBound, CompactionChain } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
@@ -348,8 +349,13 @@ export class ContextEngine {
     return recent.length < 2 ? null : Math.max(...recent) * this.factor;
   }
 
-  setDraft(rawTokens: number): void {
-    this.draftTokens = rawTokens * this.factor;
+  /** Takes the raw tokens of what is written, and what is attached. Returns whether some of it is too long to be sent whole. */
+  setDraft(text: number, attachments: readonly Attachment[]): boolean {
+    const { oversized } = this.budget;
+    const cut = [text, ...attachments.filter(({ kind }) => kind !== 'image').map(attachmentTokens)].filter((tokens) => tokens > oversized);
+    const whole = attachments.reduce((sum, attachment) => sum + attachmentTokens(attachment), text);
+    this.draftTokens = cut.reduce((sum, tokens) => sum - (tokens - oversized), whole) * this.factor;
+    return cut.length > 0;
   }
 
   setLive(text: string): void {

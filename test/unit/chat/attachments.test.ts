@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createRecallTool } from '../../../src/core/recall/recallTool';
 import { attachmentTokens, type Attachment } from '../../../src/core/session/userMessage';
 import { ConversationRig } from '../../support/chat/conversationRig';
-import { calls, says } from '../../support/chat/scriptedModel';
+import { calls, fails, says } from '../../support/chat/scriptedModel';
 import { newSeal } from '../../../src/node/runtime/ids';
 import { Frames } from '../../../src/core/frames/frames';
 
@@ -67,6 +67,18 @@ describe('A message with attachments', () => {
     await rig.conversation.send('Look', 'm1', [picture]);
     assert.equal(segment('draft'), 0);
     assert.ok(segment('history')! > attachmentTokens(picture));
+  });
+
+  it('counts in the draft as it will be sent: of what is too long, head and tail', async () => {
+    const long = rig.words(8_000);
+    const draft = () => rig.conversation.snapshot.segments.find(({ kind }) => kind === 'draft')!.tokens;
+    assert.equal(await rig.conversation.measureDraft('short'), false);
+    assert.equal(await rig.conversation.measureDraft(long, [await image()]), true);
+    const { used } = rig.conversation.snapshot;
+    assert.ok(draft() < rig.conversation.snapshot.limit / 2, String(draft()));
+    rig.model.scripts.push(fails('bad_key'));
+    await rig.conversation.send(long, 'm1', [await image()]);
+    assert.ok(Math.abs(rig.conversation.snapshot.used - used) < 60, `${used} ${rig.conversation.snapshot.used}`);
   });
 
   it('waits in the queue with what is attached, on disk, and is sent with it', async () => {

@@ -3,7 +3,7 @@ import type { ConversationEvent } from '../../chat/events';
 import type { ContextEngine } from '../engine';
 import { CancelledError, errorText } from '../../errors';
 import type { Clock, Logger, TokenCounter } from '../../ports';
-import { attachmentTokens, type Attachment } from '../../session/userMessage';
+import type { Attachment } from '../../session/userMessage';
 import { liveCompaction } from '../../session/liveCompaction';
 import type { ContextSnapshot } from './snapshot';
 
@@ -43,19 +43,20 @@ export class ContextMeter {
     this.deps.emit({ type: 'context_changed', snapshot });
   }
 
-  /** Shows the draft's size. */
-  async measureDraft(text: string, attachments: readonly Attachment[]): Promise<void> {
+  /** Shows the size that the draft will be sent with. Resolves with whether some of it is too long to be sent whole. */
+  async measureDraft(text: string, attachments: readonly Attachment[]): Promise<boolean> {
     const version = ++this.draftVersion;
     const [tokens] = text === '' ? [0] : await this.deps.counter.count([text]);
-    if (version !== this.draftVersion) return;
-    this.deps.engine.setDraft(attachments.reduce((sum, attachment) => sum + attachmentTokens(attachment), tokens ?? 0));
+    if (version !== this.draftVersion) return false;
+    const isCut = this.deps.engine.setDraft(tokens ?? 0, attachments);
     this.tell();
+    return isCut;
   }
 
   /** It is an entry now. */
   draftSent(): void {
     this.draftVersion++;
-    this.deps.engine.setDraft(0);
+    this.deps.engine.setDraft(0, []);
   }
 
   /** The branch in memory has grown, or is another one now. */
