@@ -1,4 +1,5 @@
 import { errorText } from '../../core/errors';
+import type { ModelFailure } from '../../core/models/modelEvent';
 
 /** Longer texts are error pages of a proxy. */
 export const longestDetail = 600;
@@ -27,6 +28,12 @@ export function thrownText(error: unknown): string {
   const code = chain.map(codeOf).findLast((found) => found !== undefined);
   const text = errorText(told);
   return code === undefined || text.includes(code) ? text : `${code}: ${text}`;
+}
+
+/** A socket's error often has no word on whom it was to reach. */
+export function namingServer(failure: ModelFailure, address: string): ModelFailure {
+  const { host } = new URL(address);
+  return failure.reason !== 'network' || failure.detail.includes(host) ? failure : { ...failure, detail: `${host}: ${failure.detail}` };
 }
 
 /** Bodies of gateways: `{detail}`, `{message}`, `{error: "…"}`. */

@@ -1,6 +1,7 @@
 import { trimmedEnd } from '../../core/base/text';
 import { ModelError, type ModelEvent, type ModelFailure } from '../../core/models/modelEvent';
 import { english } from '../../core/l10n';
+import { namingServer } from './failureText';
 import { HttpError, httpFailure } from './httpFailure';
 import { sameOriginFetch, type Fetch } from './sameOriginFetch';
 import { requestFailure, streamAnswer, withinMs, type RequestTimeouts, type StreamedAnswer, type Watchdog } from './streamAnswer';
@@ -71,7 +72,7 @@ export class ModelHttp {
   }
 
   private readonly failureOf = (error: unknown): ModelFailure =>
-    httpFailure(error, this.options.apiKey === '' ? [] : [this.options.apiKey], Date.now());
+    namingServer(httpFailure(error, this.options.apiKey === '' ? [] : [this.options.apiKey], Date.now()), this.options.baseURL);
 }
 
 /** An address without what is appended to it; throws `ModelError` for one that cannot be used. */

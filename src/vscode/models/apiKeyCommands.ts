@@ -31,6 +31,7 @@ export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['prov
   // Behind the key: whoever follows the setting asks the server at once.
   if (endpoint.provider === 'openai-compatible')
     await workspace.getConfiguration().update(settingKey('openaiCompatible.baseUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
+  if (kept === 'stored') void window.showInformationMessage(t('The API key is saved.'));
   if (kept === 'this_window') {
     void window.showWarningMessage(
       t('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.'),

@@ -10,6 +10,7 @@ import { anthropicPrompt } from './anthropicRequest';
 import { cacheRules, modelFromTable, takesSystemInside, LearnedWindows, isSize } from '../modelTable';
 import { checkedAddress, checkedKey } from '../modelHttp';
 import { sameOriginFetch, type Fetch } from '../sameOriginFetch';
+import { namingServer } from '../failureText';
 import { logFailure, requestFailure, streamAnswer, withinMs, type RequestTimeouts, type Watchdog } from '../streamAnswer';
 import { holdsSystem, refusesSystem } from '../requestParts';
 
@@ -180,7 +181,8 @@ export class AnthropicClient implements ModelClient {
     return requestFailure(error, { signal, smallMs: this.timeouts.smallMs }, this.failureOf);
   }
 
-  private readonly failureOf = (error: unknown): ModelFailure => anthropicFailure(error, this.secrets, Date.now());
+  private readonly failureOf = (error: unknown): ModelFailure =>
+    namingServer(anthropicFailure(error, this.secrets, Date.now()), this.sdk.baseURL);
 }
 
 /**

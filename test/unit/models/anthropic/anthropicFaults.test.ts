@@ -158,6 +158,7 @@ describe('AnthropicClient failures', () => {
     assert.ok(refused.detail.includes(port));
     const lost = await collect(elsewhere.stream(request(), never));
     assert.equal(failureOf(lost).reason, 'network');
+    assert.match(failureOf(lost).detail, /no-such-host\.invalid/, 'whom it was to reach');
   });
 
   it('does not take a page for an answer', async () => {
