@@ -56,7 +56,12 @@ export class OpenSummaries {
     const opened = await this.read(address, place);
     if (text.trim() === opened.text.trim()) return false;
     const conversation = await this.conversation(place);
-    if (liveCompaction(conversation.entries)?.uuid !== opened.compaction) {
+    const live = liveCompaction(conversation.entries);
+    if (live?.uuid !== opened.compaction) {
+      if (!live)
+        throw new SummaryFault(
+          t('The compaction was undone: the model sees the messages themselves again. Copy what you need and close this document.'),
+        );
       throw new SummaryFault(
         t(
           'The conversation has got another summary since this one was opened. Copy what you need, close this document and use “Edit Summary…” again.',

@@ -34,6 +34,7 @@ export class SummaryFiles extends DocumentFiles {
     const path = `/${summaryScheme}/${t('Summary of {0}', name)}.md`;
     const document = await workspace.openTextDocument(Uri.from({ scheme: summaryScheme, path, query }));
     await window.showTextDocument(document, { preview: false });
+    window.setStatusBarMessage(`$(edit) ${t('Threadkeeper: save this document, and the model sees it from then on.')}`, lineMs);
   }
 
   async stat(uri: Uri): Promise<FileStat> {

@@ -71,6 +71,7 @@ describe('summaries that are being edited', () => {
     await summaries.read(address, place);
     await rig.conversation.undoCompaction();
     assert.ok((await summaries.read(address, place)).text);
+    await assert.rejects(summaries.write(address, place, 'mine'), fault(false, /The compaction was undone/));
     summaries.forget(address);
     await assert.rejects(summaries.read(address, place), fault(true, /not in use/));
   });
