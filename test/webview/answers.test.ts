@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { assistant, running, snapshot, tool, user } from './support/fixtures';
 import { useViews } from './support/openView';
 
@@ -143,5 +143,15 @@ describe('answers', function () {
     await view.shot('answer-long-code');
     await more.press('Enter');
     strictEqual(await height(), shortened);
+  });
+
+  it('says on the button that something was copied', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), assistant('a1', 'Hello.')] }) });
+    const copy = view.find('[data-id=a1] [data-action=copy]');
+    await copy.click();
+    deepStrictEqual(await view.requested('copy'), { method: 'copy', text: 'Hello.' });
+    match((await copy.getAttribute('class')) ?? '', /copied/);
+    await view.until('it is announced', async () => (await view.text('tk-app > [role=status]')) === 'Copied');
+    await view.until('the icon is back', async () => !/copied/.test((await copy.getAttribute('class')) ?? ''));
   });
 });

@@ -1,6 +1,6 @@
 import { strictEqual } from 'node:assert';
 import { useViews } from './support/openView';
-import { conversation, running, snapshot } from './support/fixtures';
+import { assistant, conversation, running, snapshot, user } from './support/fixtures';
 import { states } from './support/states';
 
 describe('motion and keyboard', function () {
@@ -70,5 +70,18 @@ describe('motion and keyboard', function () {
     ]) {
       strictEqual(reached.has(name), true, name);
     }
+  });
+
+  it('takes the focus back from a list that was opened from it: to what had it, or to the message box', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), assistant('a1', 'Hello.')] }) });
+    const focused = () => view.page.evaluate(() => document.activeElement?.localName ?? null);
+    await view.find('.model-button').focus();
+    await view.page.keyboard.press('Enter');
+    await view.requested('select_model');
+    await view.until('the message box has it', async () => (await focused()) === 'textarea');
+    await view.find('[data-id=u1] [data-action=label]').click();
+    await view.requested('label');
+    await view.until('the row has it', async () => (await focused()) === 'button');
+    strictEqual(await view.page.evaluate(() => document.activeElement?.getAttribute('data-action')), 'label');
   });
 });

@@ -50,7 +50,7 @@ describe('rows', function () {
       [await actions(view, 'x1'), await menu(view, 'x1')],
       [['Show summary'], ['Compare before and after', 'Show originals']],
     );
-    match(await view.text('tk-row[data-id=n1]'), /Compaction undone, 164\.3k tokens restored/);
+    match(await view.text('tk-row[data-id=n1]'), /Compaction undone: the context has 164\.3k tokens again/);
   });
 
   it('only the newest live compaction offers Undo, and every kind says how it was made', async () => {
@@ -95,9 +95,9 @@ describe('rows', function () {
   it('a compaction on a return says what it saved, once that has been billed', async () => {
     const row = compaction('x1', { trigger: 'cold', rung: 'prepared', durationMs: 5 });
     const view = await open({ snapshot: snapshot({ rows: [row] }) });
-    match(await view.text('.compaction-facts'), /· the prompt cache had expired · Key details/);
+    match(await view.text('.compaction-facts'), /· the prompt cache no longer held it · Key details/);
     await view.delta({ kind: 'row_changed', row: { ...row, saved: { tokens: 35_000, cost: 0.13 } } });
-    match(await view.text('.compaction-facts'), /· the prompt cache had expired · saved 35k tokens \(\$0\.13\) · Key details/);
+    match(await view.text('.compaction-facts'), /· the prompt cache no longer held it · saved 35k tokens \(\$0\.13\) · Key details/);
   });
 
   it('a compaction that another program made does not count what it folded', async () => {
@@ -271,8 +271,10 @@ describe('rows', function () {
     for (const name of ['Set API key…', 'Try again', 'Show log']) await view.button(name).click();
     await view.requested('show_log');
     deepStrictEqual(await view.requests(), [{ method: 'set_api_key' }, { method: 'retry' }, { method: 'show_log' }]);
+    strictEqual(await view.find('.error-row.past').count(), 0);
     await view.delta({ kind: 'turn', turn: running('waiting') });
     deepStrictEqual(await actions(view, 'e1'), ['Show log']);
+    strictEqual(await view.find('.error-row.past').count(), 1, 'nothing to do about it any more');
     await view.delta({ kind: 'turn', turn: null }, { kind: 'row', row: { ...error, id: 'e2', reason: 'network' } });
     deepStrictEqual([await actions(view, 'e1'), await actions(view, 'e2')], [['Show log'], ['Try again', 'Show log']]);
     await view.delta({ kind: 'row', row: { ...error, id: 'e3', reason: 'no_key' } });
@@ -347,7 +349,8 @@ describe('rows', function () {
     match(await view.text('.remark'), /the model is sent its beginning and end/);
     await view.button('Show all (8,413 characters)').click();
     ok((await view.text('.user-text')).endsWith('the last line'));
-    await view.button('Show less').click();
+    strictEqual(await view.button('Show less').count(), 2, 'one at each end');
+    await view.button('Show less').first().click();
     ok(!(await view.text('.user-text')).includes('the last line'));
   });
 

@@ -32,6 +32,7 @@ export class AppView extends ViewElement {
     expanded: { state: true },
     loading: { state: true },
     problem: { state: true },
+    remark: { state: true },
     announcement: { state: true },
   };
   host!: Host;
@@ -41,6 +42,8 @@ export class AppView extends ViewElement {
   private loading = false;
   /** The last request that failed, in the host's words. */
   private problem: string | null = null;
+  /** What the last request came to, where it did nothing and nothing is wrong. */
+  private remark: string | null = null;
   private announcement = '';
   private answer: TranscriptRow | null = null;
   /** A first message is on its way: the session that comes of it is the one that is being written in. */
@@ -175,7 +178,8 @@ export class AppView extends ViewElement {
         ></tk-transcript>
       </main>
       <footer>
-        ${this.problem === null ? nothing : this.problemLine(this.problem)}
+        ${this.problem === null ? nothing : messageLine('problem', this.problem, () => (this.problem = null))}
+        ${this.remark === null ? nothing : messageLine('remark', this.remark, () => (this.remark = null))}
         ${state.full ? fullCard(state.full) : nothing}
         ${disabledReason === null ? planCard(readyPlan(state)) : nothing}
         ${state.elsewhere ? elsewhereLine(state.elsewhere, !busy && disabledReason === null) : nothing}
@@ -201,15 +205,6 @@ export class AppView extends ViewElement {
     `;
   }
 
-  private problemLine(problem: string): TemplateResult {
-    return html`<div class="problem" role="alert">
-      ${icon('error')}<span>${problem}</span>
-      <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => (this.problem = null)}>
-        ${icon('close')}
-      </button>
-    </div>`;
-  }
-
   private get composer(): ComposerView | null {
     return this.querySelector<ComposerView>('tk-composer');
   }
@@ -220,6 +215,7 @@ export class AppView extends ViewElement {
 
   private async ask(request: ViewRequest): Promise<void> {
     if (request.method === 'open_session' || request.method === 'new_session' || request.method === 'stop') this.composer?.flush();
+    this.remark = null;
     if (request.method === 'send') {
       this.problem = null;
       this.beginning = this.state?.session === null;
@@ -231,15 +227,26 @@ export class AppView extends ViewElement {
       if (request.method === 'unqueue') {
         this.composer?.recallable(await this.host.unqueue(request.id));
         this.announce(t('Removed. Up arrow in the empty message box brings it back.'));
-      } else await this.host.channel.request(request);
+      } else {
+        const reply = await this.host.channel.request(request);
+        if ((request.method === 'compact' || request.method === 'checkpoint') && typeof reply === 'string') this.remark = reply;
+      }
     } catch (error) {
-      // What the gauge cannot measure it shows without; the rest the user has asked for.
-      if (request.method === 'measure_draft') return;
       this.problem = textOf(error);
       if (request.method === 'send') this.beginning = false;
       if (request.method === 'send') this.composer?.giveBack({ ...nothingWritten, ...request });
       if (request.method === 'slash') this.composer?.giveBack({ ...nothingWritten, text: `/${request.name} ${request.argument}`.trim() });
+    } finally {
+      if (asksInDialog.has(request.method)) this.takeFocusBack();
     }
+  }
+
+  /** A dialog of VS Code's that was opened from here gives the focus to the editors when it closes. */
+  private takeFocusBack(): void {
+    const { focused } = this;
+    if (focused instanceof HTMLElement && focused.isConnected && !focused.closest('tk-composer') && focused.checkVisibility())
+      focused.focus();
+    else this.composer?.focusEnd();
   }
 
   private async edit({ entry, text, settled }: EditEvent): Promise<void> {
@@ -371,4 +378,20 @@ function placeholder({ provider, modelName }: Connection, isFirstRun: boolean): 
 
 function textOf(error: unknown): string {
   return RequestError.is(error) ? error.message : t('The answer was not understood.');
+}
+
+/** Each asks in one of VS Code's lists or inputs and is answered once that has closed. */
+const asksInDialog: ReadonlySet<ViewRequest['method']> = new Set([
+  'select_model',
+  'set_api_key',
+  'select_policy',
+  'edit_session_details',
+  'label',
+] as const);
+
+function messageLine(kind: 'problem' | 'remark', text: string, dismiss: () => void): TemplateResult {
+  return html`<div class=${kind === 'problem' ? 'problem' : 'problem calm'} role=${kind === 'problem' ? 'alert' : 'status'}>
+    ${icon(kind === 'problem' ? 'error' : 'info')}<span>${text}</span>
+    <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${dismiss}>${icon('close')}</button>
+  </div>`;
 }

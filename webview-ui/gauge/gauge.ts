@@ -49,14 +49,19 @@ export class GaugeView extends ViewElement {
     this.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.open) return;
       event.stopPropagation();
-      this.close();
-      this.querySelector<HTMLElement>('.gauge-label')?.focus();
-      this.focused = false;
+      this.leaveCard();
     });
   }
 
   private get open(): boolean {
     return this.hovered || this.focused || this.pinned;
+  }
+
+  /** The focus goes back to where the card was opened from. */
+  private leaveCard(): void {
+    this.close();
+    this.querySelector<HTMLElement>('.gauge-label')?.focus();
+    this.focused = false;
   }
 
   private close(): void {
@@ -123,7 +128,7 @@ export class GaugeView extends ViewElement {
   private ask(method: 'compact' | 'checkpoint' | 'show_breakdown'): () => void {
     return () => {
       this.dispatchEvent(new AskEvent({ method }));
-      this.close();
+      this.leaveCard();
     };
   }
 }

@@ -1,9 +1,8 @@
 import type { Tokens } from 'marked';
-import { t } from '../../src/protocol/l10n';
-import { AnnounceEvent, AskEvent, HoldEvent } from '../lib/events';
+import { AskEvent, HoldEvent } from '../lib/events';
 import { BlockSplitter, fenceIsClosed, lexBlock, normalised, closeInline, type Block } from '../render/streamedMarkdown';
 import { blockOf, CodeBlock, upgradeCode, type CodeAction } from '../render/codeBlock';
-import { iconElement } from '../render/icons';
+import { showCopied } from '../render/copied';
 import { renderTokens } from '../render/markdown';
 import { linkFilesSoon } from './fileLinks';
 
@@ -124,9 +123,7 @@ export class MarkdownView extends HTMLElement {
       block.toggle();
     } else {
       this.dispatchEvent(new AskEvent({ method: 'copy', text }));
-      this.dispatchEvent(new AnnounceEvent(t('Copied')));
-      button.replaceChildren(iconElement('check'));
-      setTimeout(() => button.replaceChildren(iconElement('copy')), 1500);
+      showCopied(button);
     }
   }
 }

@@ -139,17 +139,17 @@ export class ContextCommands {
     if (!controller.feed.visible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
   }
 
-  /** Folds for the view, where the card that appears is the answer. Rejects with the reason when nothing was folded. */
-  async compactNow(): Promise<void> {
+  /** Folds for the view, where the card that appears is the answer. Resolves with the reason when nothing was folded. */
+  async compactNow(): Promise<string | null> {
     const { message } = await this.deps.controller.compact();
-    if (message !== null) throw new Error(message);
+    return message && shown(message);
   }
 
-  /** Takes a snapshot for the view, where the mark in the transcript is the answer. Rejects with the reason when there is none. */
-  async checkpoint(): Promise<void> {
+  /** Takes a snapshot for the view, where the mark in the transcript is the answer. Resolves with the reason when there is none. */
+  async checkpoint(): Promise<string | null> {
     const conversation = await this.deps.controller.active.conversation();
     const { message } = (await conversation?.checkpoint()) ?? { message: t('There is nothing to save: this session has no messages yet.') };
-    if (message !== null) throw new Error(message);
+    return message && shown(message);
   }
 
   /** Undoes the last compaction for the view and the composer, which show the result themselves. Rejects with the reason when it stays. */

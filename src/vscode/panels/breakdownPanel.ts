@@ -106,9 +106,9 @@ export class BreakdownPanel implements Disposable {
     const actions = this.deps.actionsAt(place);
     switch (request.method) {
       case 'compact':
-        return actions.context.compactNow();
+        return orWhy(await actions.context.compactNow());
       case 'checkpoint':
-        return actions.context.checkpoint();
+        return orWhy(await actions.context.checkpoint());
       case 'undo_compaction':
         return actions.context.undoCompaction();
       case 'jump':
@@ -153,4 +153,9 @@ export class BreakdownPanel implements Disposable {
     this.page = null;
     this.unfollow();
   }
+}
+
+/** The page has one line, for what is wrong and for what came to nothing. */
+function orWhy(reason: string | null): void {
+  if (reason !== null) throw new Error(reason);
 }

@@ -172,6 +172,18 @@ describe('gauge', function () {
     await view.button('Compact now').click();
     deepStrictEqual(await view.requested('compact'), { method: 'compact' });
     strictEqual(await view.find('.gauge-card').count(), 0);
+    strictEqual(await view.page.evaluate(() => document.activeElement?.className), 'gauge-label');
+  });
+
+  it('says calmly why nothing was compacted', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    await view.page.evaluate(() => (window.fake.answers['compact'] = 'There is nothing to compact.'));
+    await view.find('[role=meter]').hover();
+    await view.button('Compact now').click();
+    await view.until('it is told', async () => (await view.find('.problem.calm[role=status]').count()) === 1);
+    strictEqual(await view.text('.problem.calm span'), 'There is nothing to compact.');
+    await view.button('Dismiss').click();
+    strictEqual(await view.find('.problem').count(), 0);
   });
 
   it('stays closed when the page moves it below a pointer that rests, and opens when that moves', async () => {

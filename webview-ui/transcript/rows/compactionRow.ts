@@ -115,7 +115,7 @@ const stateNames: Readonly<Record<Compaction['state'], () => string>> = {
 const reason: Readonly<Record<Exclude<Compaction['trigger'], 'automatic'>, () => string>> = {
   manual: () => t('on request'),
   overflow: () => t('the model refused the length'),
-  cold: () => t('the prompt cache had expired'),
+  cold: () => t('the prompt cache no longer held it'),
   edit: () => t('summary edited'),
   retry: () => t('summary improved'),
 };

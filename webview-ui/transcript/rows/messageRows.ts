@@ -20,19 +20,17 @@ export function userRow(
 ): TemplateResult {
   if (editing) return html`<h2 class="sr-only">${t('You')}</h2>`;
   const short = expanded ? text : beginning(text);
+  const fold = (label: string) =>
+    html`<button type="button" class="link-button" aria-expanded=${expanded} @click=${toggle}>${label}</button>`;
+  const isLong = beginning(text) !== text;
   return html`
     <article class="user-message ${pinned ? 'pinned' : ''} ${excluded && !folded ? 'excluded' : ''}" aria-label=${t('You, {0}', timeOfDay(at))}>
       <h2 class="sr-only">${t('You')}</h2>
       ${label ? labelChip(label) : nothing}
       ${attachmentList(attachments, null)}
+      ${expanded && isLong ? fold(t('Show less')) : nothing}
       <div class="user-text">${short}${short.length < text.length ? '…' : nothing}</div>
-      ${
-        short.length < text.length || (expanded && beginning(text) !== text)
-          ? html`<button type="button" class="link-button" aria-expanded=${expanded} @click=${toggle}>
-            ${expanded ? t('Show less') : t('Show all ({0})', size(text.length))}
-          </button>`
-          : nothing
-      }
+      ${isLong ? fold(expanded ? t('Show less') : t('Show all ({0})', size(text.length))) : nothing}
       ${excerpted ? html`<p class="remark">${icon('info')} ${t('Very long: the model is sent its beginning and end.')}</p>` : nothing}
       ${rowActions(t('your message'), [
         {

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import { ask } from '../../lib/events';
+import { showCopied } from '../../render/copied';
 import { icon, type IconName } from '../../render/icons';
 import { moreMenu, type MenuItem } from './moreMenu';
 
@@ -62,7 +63,7 @@ export function commonActions(
 ): RowAction[] {
   const { id, text, label, pinned, folded, excluded, canChange } = message;
   return [
-    { name: 'copy', icon: 'copy', label: t('Copy {0}', what), title: t('Copy'), run: ask({ method: 'copy', text }) },
+    { name: 'copy', icon: 'copy', label: t('Copy {0}', what), title: t('Copy'), run: copy(text) },
     pinned
       ? {
           name: 'pin',
@@ -112,6 +113,14 @@ export function commonActions(
       run: ask({ method: 'fork', entry: id }),
     },
   ];
+}
+
+function copy(text: string): (event: Event) => void {
+  const asked = ask({ method: 'copy', text });
+  return (event) => {
+    asked(event);
+    showCopied(event.currentTarget as HTMLElement);
+  };
 }
 
 export function pinnedRemark(pinned: boolean): TemplateResult | typeof nothing {

@@ -80,7 +80,7 @@ export function skillRow(row: Kind<'skill'>, { expanded, toggle }: RowContext): 
 }
 
 export function undoRow(row: Kind<'undo'>): TemplateResult {
-  return html`<div class="quiet">${icon('undo')} <span>${t('Compaction undone, {0} tokens restored', shortTokens(row.tokensRestored))}</span></div>`;
+  return html`<div class="quiet">${icon('undo')} <span>${t('Compaction undone: the context has {0} tokens again', shortTokens(row.tokensRestored))}</span></div>`;
 }
 
 export function infoRow(row: Kind<'info'>): TemplateResult {
@@ -91,7 +91,7 @@ export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResu
   const needsKey = row.reason === 'bad_key' || row.reason === 'no_key';
   const overLimit = row.reason === 'cost_limit';
   return html`
-    <div class="error-row" role="group" aria-label=${t('Error')}>
+    <div class="error-row ${last ? '' : 'past'}" role="group" aria-label=${t('Error')}>
       <div class="error-text">${icon('error')} <span>${row.text}</span></div>
       ${row.details === undefined ? nothing : html`<details class="error-details"><summary>${t('Details')}</summary><p>${visibleText(row.details, 'lines')}</p></details>`}
       <div class="actions">
