@@ -43,6 +43,21 @@ describe('the focus of the chat', function () {
     await typedText('two');
   });
 
+  it('comes back from the list of models and from the name of a turn, closed without a choice', async () => {
+    const { chat, workbench } = session;
+    const list = workbench.page.locator('.quick-input-widget');
+    await (await chat.locator('tk-composer .model-button')).click();
+    await list.locator('.monaco-list-row').first().waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await typedText('four');
+    await (await chat.frame()).getByRole('button', { name: 'Label your message' }).first().focus();
+    await workbench.page.keyboard.press('Enter');
+    await list.locator('input').waitFor();
+    await workbench.page.keyboard.press('Escape');
+    const isBack = "document.hasFocus() && document.activeElement?.getAttribute('data-action') === 'label'";
+    await waitFor('the row to have the focus', async () => (await chat.frame()).evaluate(isBack));
+  });
+
   it('goes to the composer after an edited message was sent', async () => {
     const { chat } = session;
     await (await chat.frame()).getByRole('button', { name: 'Edit your message' }).first().click({ force: true });
