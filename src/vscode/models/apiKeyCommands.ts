@@ -106,7 +106,11 @@ function askForKey(endpoint: Endpoint, deps: ApiKeyCommandsDeps): Promise<string
       input.dispose();
     };
     input.onDidChangeValue((value) => (input.validationMessage = complaint(value) ?? ''));
-    input.onDidHide(() => done(undefined));
+    input.onDidHide(() => {
+      if (input.busy)
+        void window.showInformationMessage(t('The API key was not saved: its input was closed while the key was being checked.'));
+      done(undefined);
+    });
     input.onDidAccept(async () => {
       const key = input.value.trim();
       if (input.busy || complaint(key) !== undefined) return;
@@ -117,8 +121,8 @@ function askForKey(endpoint: Endpoint, deps: ApiKeyCommandsDeps): Promise<string
       // The bar that moves says nothing to who does not see it.
       input.prompt = t('Checking…');
       const problem = await problemWith(key, endpoint, deps);
-      if (!problem) return done(key);
       input.busy = false;
+      if (!problem) return done(key);
       input.enabled = true;
       input.prompt = prompt;
       unchecked = problem.isRefusal ? null : key;
