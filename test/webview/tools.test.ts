@@ -198,4 +198,17 @@ describe('tool calls that ask', function () {
     await view.until('it is asked for', async () => (await view.requests('open_attachment')).length === 1);
     deepStrictEqual(await view.requests('open_attachment'), [{ method: 'open_attachment', attachment: image }]);
   });
+
+  it('show the name of a file where there is no room for its folders', async () => {
+    const title = 'Read packages/very/deep/folders/of/a/large/repository/tokens.ts';
+    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { title, file: title.slice(5) }), tool('c2', { title })] }) });
+    await view.page.setViewportSize({ width: 220, height: 640 });
+    const isCut = (selector: string) => view.find(selector).evaluate((one) => one.scrollWidth > one.clientWidth);
+    strictEqual(await view.text('[data-id=c1] .tool-title'), title);
+    deepStrictEqual(
+      [await isCut('[data-id=c1] .of-file > :first-child'), await isCut('[data-id=c1] .of-file > :last-child')],
+      [true, false],
+    );
+    strictEqual(await isCut('[data-id=c2] .tool-title'), true, 'a line of other words is cut at its end');
+  });
 });

@@ -36,7 +36,7 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch, last
         ${
           tool.title === null
             ? html`<span class="tool-name">${visibleText(tool.name)}</span> <span class="tool-input">${summary(tool.input)}</span>`
-            : html`<span class="tool-title">${visibleText(tool.title)}</span>`
+            : titleText(visibleText(tool.title), tool.file !== undefined)
         }
         ${tool.lines ? lineCounts(tool.lines) : nothing}
         <span class="tool-status">
@@ -65,6 +65,13 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch, last
     </div>
     ${last && canBranch ? unansweredRemark(t('Continue')) : nothing}
   `;
+}
+
+/** Where there is no room for all of a path, its folders are cut: the name of the file is what one looks for. */
+function titleText(title: string, isOfFile: boolean): TemplateResult {
+  const at = isOfFile ? Math.max(title.lastIndexOf('/'), title.lastIndexOf('\\')) : -1;
+  if (at < 0) return html`<span class="tool-title">${title}</span>`;
+  return html`<span class="tool-title of-file"><span>${title.slice(0, at)}</span><span>${title.slice(at)}</span></span>`;
 }
 
 /** How much a side question has read, what it cost, and the way to all of it. */
