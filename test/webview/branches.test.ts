@@ -214,4 +214,12 @@ describe('branches in the view', function () {
     await view.delta({ kind: 'elsewhere', elsewhere: null });
     strictEqual(await view.find('.elsewhere').count(), 0);
   });
+
+  it('say what was brought along from the branch that was left, and show it on request', async () => {
+    const brought = { kind: 'branch_summary', id: 'b1', at: 0, summary: 'The *ebb* comes first.' } as const;
+    const view = await open({ snapshot: snapshot({ rows: [...rows, brought] }) });
+    strictEqual(await view.text('[data-id=b1]'), 'Brought along from the branch you left');
+    await view.button('Brought along from the branch you left').click();
+    strictEqual(await view.text('[data-id=b1] em'), 'ebb');
+  });
 });

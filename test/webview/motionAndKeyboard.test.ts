@@ -84,4 +84,34 @@ describe('motion and keyboard', function () {
     await view.until('the row has it', async () => (await focused()) === 'button');
     strictEqual(await view.page.evaluate(() => document.activeElement?.getAttribute('data-action')), 'label');
   });
+
+  it('closes the menu behind ⋯ with Escape, which stops no answer, and gives its button the focus', async () => {
+    const rows = [user('u1', 'Hi'), assistant('a1', 'Hello.'), user('u2', 'And?')];
+    const view = await open({ snapshot: snapshot({ rows, turn: running('waiting') }) });
+    await view.find('[data-id=a1] .more > button').focus();
+    await view.page.keyboard.press('Enter');
+    strictEqual(await view.page.evaluate(() => document.activeElement?.getAttribute('role')), 'menuitem');
+    await view.page.keyboard.press('Escape');
+    strictEqual(await view.page.evaluate(() => document.activeElement?.getAttribute('aria-haspopup')), 'menu');
+    strictEqual(await view.find('.more-menu:popover-open').count(), 0);
+    strictEqual((await view.requests()).length, 0);
+  });
+
+  it('finds a session in a long list by what is typed', async () => {
+    const sessions = Array.from({ length: 9 }, (_, at) => ({
+      uuid: `s${at}`,
+      id: `id-${at}`,
+      title: at === 7 ? 'Tides' : `Harbour ${at}`,
+      updatedAt: at,
+    }));
+    const view = await open({ snapshot: snapshot({ sessions }) });
+    await view.button('Sessions').click();
+    await view.page.keyboard.type('tid');
+    await view.until('one is left', async () => (await view.find('.session-item').count()) === 1);
+    await view.page.keyboard.type('x');
+    strictEqual(await view.text('.sessions-empty'), 'No session with this title.');
+    await view.page.keyboard.press('Backspace');
+    await view.find('.session-item').click();
+    strictEqual(JSON.stringify(await view.requested('open_session')), JSON.stringify({ method: 'open_session', uuid: 's7' }));
+  });
 });

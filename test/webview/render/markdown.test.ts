@@ -180,4 +180,10 @@ describe('Markdown', function () {
     strictEqual(await view.find('tk-row').count(), odd.length);
     strictEqual(await view.find('.fault').count(), 0);
   });
+
+  it('writes a text anew that does not go on from the one before', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), assistant('a1', 'First.\n\nSecond.')] }) });
+    await view.delta({ kind: 'row_changed', row: assistant('a1', 'Third.\n\nFourth.') });
+    strictEqual(await view.text('tk-markdown'), 'Third. Fourth.');
+  });
 });
