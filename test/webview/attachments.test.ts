@@ -177,7 +177,7 @@ describe('attachments and menus of the composer', function () {
     await view.page.evaluate((arrived) => document.dispatchEvent(new CustomEvent('arrives', { detail: arrived })), image);
     await view.find('tk-composer .problem').waitFor();
     match(await view.text('tk-composer .problem'), /“shot\.png” was for the session that was open before\. Attach it there again\./);
-    deepStrictEqual([await chips(view), await view.find('.attaching').count()], [[], 0]);
+    deepStrictEqual([await chips(view), await view.find('.composer-remark').count()], [[], 0]);
   });
 
   it('takes files that are dropped from the Explorer by their place', async () => {

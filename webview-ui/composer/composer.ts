@@ -183,7 +183,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
       }
       <div class="composer ${disabled ? 'disabled' : ''} ${this.dropping ? 'dropping' : ''}" @dragover=${this.dragged} @dragleave=${() => (this.dropping = false)} @drop=${this.dropped}>
         ${attachmentList(this.attachments, disabled ? null : this.takeOut)}
-        ${this.attaching === 0 ? nothing : html`<p class="attaching" role="status">${t('Attaching…')}</p>`}
+        ${this.attaching === 0 ? nothing : html`<p class="composer-remark" role="status">${t('Attaching…')}</p>`}
         <textarea
           rows="1"
           aria-label=${t('Message')}
@@ -202,6 +202,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
           @paste=${this.pasted}
           @blur=${this.left}
         ></textarea>
+        ${this.isCut ? html`<p class="composer-remark" role="status">${t('Very long: the model is sent its beginning and end.')}</p>` : nothing}
         <div class="composer-bar">
           <vscode-button appearance="icon" class="add-context" title=${t('Add context… (@ or #)')} aria-label=${t('Add context')} ?disabled=${disabled} @click=${() => void this.openMenu()}
             >${icon('paperclip')}</vscode-button
@@ -250,7 +251,6 @@ export class ComposerView extends ViewElement implements CompletionsHost {
       const setKey = html`<button type="button" class="link-button" @click=${() => this.ask({ method: 'set_api_key' })}>${t('Set API key…')}</button>`;
       return html`${this.notice} ${this.connection.key === 'missing' ? setKey : nothing}`;
     }
-    if (this.isCut) return html`<span role="status">${t('Very long: the model is sent its beginning and end.')}</span>`;
     return disabled || this.hasText ? nothing : html`<span class="composer-keys">${t('@ for context, / for commands')}</span>`;
   }
 
