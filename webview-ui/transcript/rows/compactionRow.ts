@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../../src/protocol/l10n';
-import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
+import type { TranscriptRow } from '../../../src/protocol/messages';
 import { keptDetails, summaryMethod, unknownCitations } from '../../../src/protocol/compactionTexts';
 import { ask } from '../../lib/events';
 import { shortTokens } from '../../../src/protocol/figures';
@@ -32,7 +32,7 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
             </vscode-button>`
             : nothing
         }
-        ${row.state === 'live' && undoable ? button(t('Undo'), { method: 'undo_compaction' }) : nothing}
+        ${row.state === 'live' && undoable ? undoButton() : nothing}
         ${moreMenu(t('More about this compaction'), more(row, undoable))}
       </div>
       ${expanded && row.continuity ? html`<p class="compaction-note">${continuityText(row.continuity)}</p>` : nothing}
@@ -63,8 +63,10 @@ function more(row: Compaction, undoable: boolean): readonly MenuItem[] {
   ];
 }
 
-function button(label: string, request: ViewRequest): TemplateResult {
-  return html`<vscode-button appearance="secondary" @click=${ask(request)}>${label}</vscode-button>`;
+/** On a card whose summary the user has edited, it could be taken for the undo of the edit. */
+function undoButton(): TemplateResult {
+  const title = t('Undo the compaction: the model sees the messages themselves again');
+  return html`<vscode-button appearance="secondary" title=${title} @click=${ask({ method: 'undo_compaction' })}>${t('Undo')}</vscode-button>`;
 }
 
 /** Another program's record does not say how many. */
