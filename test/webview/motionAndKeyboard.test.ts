@@ -1,4 +1,5 @@
 import { strictEqual } from 'node:assert';
+import { openSessions } from './support/sessionList';
 import { useViews } from './support/openView';
 import { assistant, conversation, running, snapshot, user } from './support/fixtures';
 import { states } from './support/states';
@@ -105,7 +106,7 @@ describe('motion and keyboard', function () {
       updatedAt: at,
     }));
     const view = await open({ snapshot: snapshot({ sessions }) });
-    await view.button('Sessions').click();
+    await openSessions(view);
     await view.page.keyboard.type('tid');
     await view.until('one is left', async () => (await view.find('.session-item').count()) === 1);
     await view.page.keyboard.type('x');

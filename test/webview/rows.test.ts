@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { assistant, compaction, conversation, liveText, missingKey, noon, running, snapshot, tool, user } from './support/fixtures';
+import { openSessions } from './support/sessionList';
 import { useViews, type View } from './support/openView';
 
 const actions = (view: View, row: string) =>
@@ -419,7 +420,7 @@ describe('rows', function () {
     await view.requested('rename_session');
     await view.delta({ kind: 'session', session: { uuid: 's1', id: '20261122_001', title: 'New name' } });
     match(await view.text('h1'), /^New name/);
-    await view.button('Sessions').click();
+    await openSessions(view);
     deepStrictEqual(await view.find('.session-title').allTextContents(), [
       'New name',
       'Release checklist',
@@ -439,14 +440,14 @@ describe('rows', function () {
   it('keeps the open list of sessions as it was opened: what is used meanwhile does not move away under the pointer', async () => {
     const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')] }) });
     const [first, second, third] = snapshot().sessions;
-    await view.button('Sessions').click();
+    await openSessions(view);
     const begun = { uuid: 's4', id: '20261122_002', title: 'Begun elsewhere', updatedAt: noon };
     await view.delta({ kind: 'sessions', sessions: [begun, { ...second!, title: 'Checklist' }, first!, third!] });
     const titles = () => view.find('.session-title').allTextContents();
     deepStrictEqual(await titles(), ['Parser rewrite', 'Checklist', third!.title, 'Begun elsewhere']);
     await view.find('.session-item').nth(1).click();
     deepStrictEqual(await view.requested('open_session'), { method: 'open_session', uuid: 's2' });
-    await view.button('Sessions').click();
+    await openSessions(view);
     await view.settled();
     deepStrictEqual(await titles(), ['Begun elsewhere', 'Checklist', 'Parser rewrite', third!.title]);
   });
@@ -454,7 +455,7 @@ describe('rows', function () {
   it('lists the sessions below the header, which is one line in a narrow view too, and gives the title what room there is', async () => {
     for (const width of [200, 420]) {
       const view = await open({ snapshot: snapshot({ rows: conversation(2) }), width });
-      await view.button('Sessions').click();
+      await openSessions(view);
       const bottom = await view.find('.header-line').evaluate((e) => e.getBoundingClientRect().bottom);
       const top = await view.find('.sessions').evaluate((e) => e.getBoundingClientRect().top);
       ok(top >= bottom && top < bottom + 4, `${top} below ${bottom}`);
