@@ -383,12 +383,12 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('open_attachment'), attachment: Attachment }),
   /** What may follow a slash command, as far as it is typed. Reply: `ArgumentChoices`. */
   z.object({ method: z.literal('find_arguments'), name: SlashName, query: z.string() }),
-  /** A command that was typed behind a slash. */
+  /** A command that was typed behind a slash. Reply: why there was nothing to do, or null. */
   z.object({ method: z.literal('slash'), name: SlashName, argument: z.string() }),
-  /** Reply: why nothing was folded, or null. */
+  /** Reply: why there was nothing to fold, or null. */
   z.object({ method: z.literal('compact') }),
   z.object({ method: z.literal('cancel_compaction') }),
-  /** Reply: why there is no snapshot, or null. */
+  /** Reply: why there was nothing to save, or null. */
   z.object({ method: z.literal('checkpoint') }),
   z.object({ method: z.literal('show_breakdown') }),
   z.object({ method: z.literal('undo_compaction') }),

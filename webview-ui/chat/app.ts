@@ -111,6 +111,7 @@ export class AppView extends ViewElement {
     const isBegun = this.beginning && before?.session === null;
     this.beginning = false;
     this.problem = null;
+    this.remark = null;
     let anchor: ScrollAnchor | null = null;
     if (before === null) {
       const remembered = this.host.remembered();
@@ -215,7 +216,8 @@ export class AppView extends ViewElement {
 
   private async ask(request: ViewRequest): Promise<void> {
     if (request.method === 'open_session' || request.method === 'new_session' || request.method === 'stop') this.composer?.flush();
-    this.remark = null;
+    const session = this.state?.session?.uuid;
+    if (request.method === 'send' || cameToNothing.has(request.method)) this.remark = null;
     if (request.method === 'send') {
       this.problem = null;
       this.beginning = this.state?.session === null;
@@ -229,15 +231,14 @@ export class AppView extends ViewElement {
         this.announce(t('Removed. Up arrow in the empty message box brings it back.'));
       } else {
         const reply = await this.host.channel.request(request);
-        if ((request.method === 'compact' || request.method === 'checkpoint') && typeof reply === 'string') this.remark = reply;
+        if (asksInDialog.has(request.method)) this.takeFocusBack();
+        if (cameToNothing.has(request.method) && typeof reply === 'string' && session === this.state?.session?.uuid) this.note(reply);
       }
     } catch (error) {
       this.problem = textOf(error);
       if (request.method === 'send') this.beginning = false;
       if (request.method === 'send') this.composer?.giveBack({ ...nothingWritten, ...request });
       if (request.method === 'slash') this.composer?.giveBack({ ...nothingWritten, text: `/${request.name} ${request.argument}`.trim() });
-    } finally {
-      if (asksInDialog.has(request.method)) this.takeFocusBack();
     }
   }
 
@@ -347,6 +348,12 @@ export class AppView extends ViewElement {
     }
   }
 
+  private note(text: string): void {
+    this.remark = text;
+    // A region that comes with its text is not always read out.
+    this.announce(text);
+  }
+
   private announce(text: string): void {
     // The same words twice in a row must still be a change.
     if (text) this.announcement = text === this.announcement ? `${text}\u00a0` : text;
@@ -381,16 +388,13 @@ function textOf(error: unknown): string {
 }
 
 /** Each asks in one of VS Code's lists or inputs and is answered once that has closed. */
-const asksInDialog: ReadonlySet<ViewRequest['method']> = new Set([
-  'select_model',
-  'set_api_key',
-  'select_policy',
-  'edit_session_details',
-  'label',
-] as const);
+const asksInDialog: ReadonlySet<ViewRequest['method']> = new Set(['select_model', 'set_api_key', 'select_policy', 'label'] as const);
+
+/** Their reply is why there was nothing to do; null when there was. */
+const cameToNothing: ReadonlySet<ViewRequest['method']> = new Set(['compact', 'checkpoint', 'slash'] as const);
 
 function messageLine(kind: 'problem' | 'remark', text: string, dismiss: () => void): TemplateResult {
-  return html`<div class=${kind === 'problem' ? 'problem' : 'problem calm'} role=${kind === 'problem' ? 'alert' : 'status'}>
+  return html`<div class="problem ${kind === 'problem' ? '' : 'calm'}" role=${kind === 'problem' ? 'alert' : nothing}>
     ${icon(kind === 'problem' ? 'error' : 'info')}<span>${text}</span>
     <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${dismiss}>${icon('close')}</button>
   </div>`;

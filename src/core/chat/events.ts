@@ -129,6 +129,8 @@ export interface CompactionResult {
   readonly entry: EntryOf<'compaction'> | null;
   /** Why nothing was folded, in words for the user; null when it was. */
   readonly message: string | null;
+  /** Nothing has failed: there was nothing to do, or it was not wanted any more. */
+  readonly isNothing?: boolean;
 }
 
 export function noRecord(message: string): CompactionResult {

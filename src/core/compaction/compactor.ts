@@ -156,10 +156,11 @@ export class Compactor {
     }
     await recorder.spend(situation.spent);
     if (options.trigger === 'cold') return { entry: null, message: nothingPrepared };
-    if (signals.stop.aborted) return this.ended({ entry: null, message: english('Cancelled: nothing was changed.') });
-    if (situation.cuts.length === 0) return this.ended({ entry: null, message: this.fruitless(situation, nothingToFold) });
+    if (signals.stop.aborted) return this.ended({ entry: null, message: english('Cancelled: nothing was changed.'), isNothing: true });
+    const isNothing = situation.failure === null;
+    if (situation.cuts.length === 0) return this.ended({ entry: null, message: this.fruitless(situation, nothingToFold), isNothing });
     log.info('compaction_ineffective', { trigger: options.trigger, tokensBefore: situation.used });
-    return this.ended({ entry: null, message: this.fruitless(situation, notWorthIt) });
+    return this.ended({ entry: null, message: this.fruitless(situation, notWorthIt), isNothing });
   }
 
   /**
@@ -273,7 +274,8 @@ export class Compactor {
   }
 
   private ended(result: CompactionResult): CompactionResult {
-    this.deps.emit({ type: 'compaction_ended', ...result });
+    const { entry, message } = result;
+    this.deps.emit({ type: 'compaction_ended', entry, message });
     return result;
   }
 

@@ -155,7 +155,7 @@ export class ChatController implements Disposable {
   async compact(instructions: string | null = null, summary?: string): Promise<CompactionResult> {
     await this.active.open();
     const { chat } = this.active;
-    if (!chat) return { entry: null, message: t('There is nothing to compact: this session has no messages yet.') };
+    if (!chat) return { entry: null, message: t('There is nothing to compact: this session has no messages yet.'), isNothing: true };
     return chat.compact(instructions, summary).finally(() => this.changed());
   }
 

@@ -70,7 +70,7 @@ export class ComposerActions {
     return this.slashes.complete(name, query);
   }
 
-  slash(name: SlashName, argument: string): Promise<void> {
+  slash(name: SlashName, argument: string): Promise<string | null> {
     return this.slashes.run(name, argument);
   }
 

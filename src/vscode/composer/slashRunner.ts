@@ -7,6 +7,7 @@ import type { SlashName } from '../../protocol/slashCommands';
 import type { ActiveChat } from '../chat/activeChat';
 import type { ChatController } from '../chat/chatController';
 import type { ChatViewFeed } from '../chat/chatViewFeed';
+import { orFault } from '../context/compactionText';
 import type { CommandName } from '../manifest';
 import type { ModelSource } from '../models/modelSource';
 import { providerTitles } from '../models/modelTexts';
@@ -32,12 +33,15 @@ const automatic = 'automatic';
 /** As many as a menu over the composer shows without hiding the transcript. */
 const mostChoices = 12;
 
-/** Carries out what was typed behind a slash; with an argument nothing is asked any more. Rejects in words for the user. */
+/**
+ * Carries out what was typed behind a slash; with an argument nothing is asked any more. Resolves with why there was nothing to do, or
+ * null; rejects in words for the user.
+ */
 export class SlashRunner {
   constructor(private readonly deps: SlashRunnerDeps) {}
 
-  run(name: SlashName, argument: string): Promise<void> {
-    return this.all[name](argument);
+  async run(name: SlashName, argument: string): Promise<string | null> {
+    return (await this.all[name](argument)) ?? null;
   }
 
   /** What the argument may be, as far as it is typed; what it says word for word comes first. Never rejects. */
@@ -50,7 +54,7 @@ export class SlashRunner {
     return fitting.sort((a, b) => rank(a) - rank(b)).slice(0, mostChoices);
   }
 
-  private readonly all: Readonly<Record<SlashName, (argument: string) => Promise<void>>> = {
+  private readonly all: Readonly<Record<SlashName, (argument: string) => Promise<string | null | void>>> = {
     compact: (argument) => this.compact(argument),
     undo: () => this.deps.undo(),
     checkpoint: () => this.deps.run('createCheckpoint'),
@@ -75,9 +79,8 @@ export class SlashRunner {
     help: () => this.deps.openHelp(),
   };
 
-  private async compact(instructions: string): Promise<void> {
-    const { message } = await this.deps.controller.compact(instructions === '' ? null : instructions);
-    if (message !== null) throw new Error(message);
+  private async compact(instructions: string): Promise<string | null> {
+    return orFault(await this.deps.controller.compact(instructions === '' ? null : instructions));
   }
 
   private async pin(text: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { CompactionResult } from '../../core/chat/events';
 import type { CompactionPreview } from '../../core/context/contextManager';
 import { editableText, FoldedState, readableSummary } from '../../core/compaction/ledgers/foldedState';
 import { shown, t, wholeNumber } from '../../core/l10n';
@@ -103,4 +104,10 @@ export function compactionText({ messagesBefore, messagesAfter, tokensBefore, to
     shortTokens(tokensBefore),
     shortTokens(tokensAfter),
   );
+}
+
+/** Why there was nothing to do, or null; throws what has failed. */
+export function orFault({ message, isNothing }: Pick<CompactionResult, 'message' | 'isNothing'>): string | null {
+  if (message !== null && !isNothing) throw new Error(shown(message));
+  return message && shown(message);
 }

@@ -7,7 +7,7 @@ import { excludedEntries, isExcludable } from '../../core/context/contextExclusi
 import { timeText } from '../../core/recall/dateText';
 import type { SessionStore } from '../../core/ports';
 import type { ChatController } from '../chat/chatController';
-import { compactionPreviewText, compactionText } from './compactionText';
+import { compactionPreviewText, compactionText, orFault } from './compactionText';
 import type { CompactionPreviews } from './compactionPreviews';
 import type { CommandName } from '../manifest';
 import { confirmUndo } from '../notices';
@@ -139,17 +139,16 @@ export class ContextCommands {
     if (!controller.feed.visible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
   }
 
-  /** Folds for the view, where the card that appears is the answer. Resolves with the reason when nothing was folded. */
+  /** Folds for the view, where the card that appears is the answer. Resolves with why there was nothing to do; rejects with what failed. */
   async compactNow(): Promise<string | null> {
-    const { message } = await this.deps.controller.compact();
-    return message && shown(message);
+    return orFault(await this.deps.controller.compact());
   }
 
-  /** Takes a snapshot for the view, where the mark in the transcript is the answer. Resolves with the reason when there is none. */
+  /** Takes a snapshot for the view, where the mark in the transcript is the answer. Resolves and rejects as `compactNow` does. */
   async checkpoint(): Promise<string | null> {
     const conversation = await this.deps.controller.active.conversation();
-    const { message } = (await conversation?.checkpoint()) ?? { message: t('There is nothing to save: this session has no messages yet.') };
-    return message && shown(message);
+    if (!conversation) return t('There is nothing to save: this session has no messages yet.');
+    return orFault(await conversation.checkpoint());
   }
 
   /** Undoes the last compaction for the view and the composer, which show the result themselves. Rejects with the reason when it stays. */

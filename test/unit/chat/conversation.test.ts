@@ -349,7 +349,7 @@ describe('Conversation: compaction', () => {
     const compacting = rig.conversation.compact();
     await rig.until(() => rig.summarizer.prompts.length === 1);
     await rig.conversation.stop();
-    assert.deepEqual(await compacting, { entry: null, message: 'Cancelled: nothing was changed.' });
+    assert.deepEqual(await compacting, { entry: null, message: 'Cancelled: nothing was changed.', isNothing: true });
     assert.equal(rig.conversation.snapshot.used, before);
   });
 

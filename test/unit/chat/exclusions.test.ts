@@ -144,7 +144,7 @@ describe('excluding entries from the context', () => {
     const writing = rig.conversation.checkpoint();
     await rig.until(() => rig.summarizer.prompts.length === 1);
     assert.equal(await rig.conversation.setExcluded(entry(({ content }) => content.type === 'message').uuid, true), null);
-    assert.deepEqual(await writing, { entry: null, message: 'Cancelled. No snapshot was saved.' });
+    assert.deepEqual(await writing, { entry: null, message: 'Cancelled. No snapshot was saved.', isNothing: true });
   });
 
   it('folds by no checkpoint that one window was writing when another one excluded what it tells of', async () => {

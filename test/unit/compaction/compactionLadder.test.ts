@@ -233,7 +233,7 @@ describe('checkpoints', () => {
     await rig.until(() => rig.summarizer.prompts.length >= 2);
     await rig.conversation.stop();
     rig.conversation.dispose();
-    assert.deepEqual(await writing, { entry: null, message: 'Cancelled. No snapshot was saved.' });
+    assert.deepEqual(await writing, { entry: null, message: 'Cancelled. No snapshot was saved.', isNothing: true });
   });
 });
 

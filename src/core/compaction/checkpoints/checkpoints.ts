@@ -36,6 +36,8 @@ export interface CheckpointResult {
   readonly entry: EntryOf<'checkpoint'> | null;
   /** Why none was written, in words for the user; null when one was. */
   readonly message: string | null;
+  /** Nothing has failed: there was nothing to write, or it was not wanted any more. */
+  readonly isNothing?: boolean;
 }
 
 const pageSize = 200;
@@ -111,7 +113,7 @@ export class Checkpoints {
         return result;
       })
       .catch((error: unknown): CheckpointResult => {
-        if (CancelledError.is(error)) return { entry: null, message: english('Cancelled. No snapshot was saved.') };
+        if (CancelledError.is(error)) return { entry: null, message: english('Cancelled. No snapshot was saved.'), isNothing: true };
         this.deps.log.warn('checkpoint_failed', { detail: errorText(error) });
         return { entry: null, message: english('The snapshot could not be saved: {0}.', errorText(error)) };
       })
@@ -129,7 +131,7 @@ export class Checkpoints {
     const last = live.at(-1);
     const before = newestOnBranch(live, await this.list());
     const since = before ? live.slice(live.findIndex(({ uuid }) => uuid === before.content.coversThrough) + 1) : live;
-    if (!last || since.length === 0) return { entry: null, message: english('Nothing new since the last snapshot.') };
+    if (!last || since.length === 0) return { entry: null, message: english('Nothing new since the last snapshot.'), isNothing: true };
     const { used } = engine.measure();
     const previous = before ? renderCheckpoint(before.content) : (liveCompaction(entries)?.content.summaryText ?? null);
     // What the checkpoint before covers stands in the prompt as it was said.

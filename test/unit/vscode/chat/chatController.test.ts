@@ -441,6 +441,7 @@ describe('ChatController', () => {
     deepStrictEqual(await open().controller.compact(), {
       entry: null,
       message: 'There is nothing to compact: this session has no messages yet.',
+      isNothing: true,
     });
   });
 

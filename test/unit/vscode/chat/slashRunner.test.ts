@@ -1,4 +1,4 @@
-import { deepStrictEqual, rejects } from 'node:assert';
+import { deepStrictEqual, rejects, strictEqual } from 'node:assert';
 import { parseSlash } from '../../../../src/protocol/slashCommands';
 import { SlashRunner, type SlashRunnerDeps } from '../../../../src/vscode/composer/slashRunner';
 
@@ -17,9 +17,10 @@ describe('commands behind a slash', () => {
     source: 'table' as const,
   });
   let message: string | null = null;
+  let isNothing = false;
   const deps: SlashRunnerDeps = {
     controller: {
-      compact: async (instructions = null) => (calls.push(['compact', instructions]), { entry: null, message }),
+      compact: async (instructions = null) => (calls.push(['compact', instructions]), { entry: null, message, isNothing }),
       active: { newSession: call('newSession') },
       feed: { focusComposer: () => calls.push(['focus']) },
       renameSession: call('renameSession'),
@@ -87,7 +88,9 @@ describe('commands behind a slash', () => {
 
   it('say why nothing was done', async () => {
     message = 'There is nothing to compact.';
-    await rejects(runner.run('compact', ''), /There is nothing to compact\./);
+    await rejects(runner.run('compact', ''), /There is nothing to compact\./, 'as what has failed');
+    isNothing = true;
+    strictEqual(await runner.run('compact', ''), 'There is nothing to compact.');
     await rejects(runner.run('undo', ''), /There is no compaction to undo\./);
     await rejects(runner.run('policy', 'best'), /There is no policy “best”\. There are balanced, /);
     await rejects(
