@@ -32,8 +32,10 @@ export function thrownText(error: unknown): string {
 
 /** A socket's error often has no word on whom it was to reach. */
 export function namingServer(failure: ModelFailure, address: string): ModelFailure {
+  // 407 comes from a proxy.
+  if (failure.reason !== 'network' || failure.status !== undefined || !URL.canParse(address)) return failure;
   const { host } = new URL(address);
-  return failure.reason !== 'network' || failure.detail.includes(host) ? failure : { ...failure, detail: `${host}: ${failure.detail}` };
+  return failure.detail.includes(host) ? failure : { ...failure, detail: `${host}: ${failure.detail}` };
 }
 
 /** Bodies of gateways: `{detail}`, `{message}`, `{error: "…"}`. */
