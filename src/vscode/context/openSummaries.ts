@@ -58,10 +58,11 @@ export class OpenSummaries {
     const conversation = await this.conversation(place);
     const live = liveCompaction(conversation.entries);
     if (live?.uuid !== opened.compaction) {
-      if (!live)
+      if (!live && conversation.entries.some(({ uuid }) => uuid === opened.compaction))
         throw new SummaryFault(
           t('The compaction was undone: the model sees the messages themselves again. Copy what you need and close this document.'),
         );
+      if (!live) throw new SummaryFault(t('This summary is not in use any more.'));
       throw new SummaryFault(
         t(
           'The conversation has got another summary since this one was opened. Copy what you need, close this document and use “Edit Summary…” again.',
