@@ -151,10 +151,12 @@ describe('composer', function () {
 
   it('says before it is sent that a draft is too long to be sent whole', async () => {
     const view = await open({ snapshot: { ...snapshot(), draft: 'kept from before' } });
-    const remark = view.page.getByText('Very long: the model is sent its beginning and end.');
+    const remark = view.find('.composer-remark');
+    deepStrictEqual(await view.requested('measure_draft'), { method: 'measure_draft', text: 'kept from before' });
     await view.page.evaluate(() => (window.fake.answers['measure_draft'] = true));
     await view.find('textarea').fill('long '.repeat(60_000));
     await remark.waitFor();
+    await view.until('it is announced', async () => (await view.text('tk-app > [role=status]')).startsWith('Very long'));
     await view.page.evaluate(() => (window.fake.answers['measure_draft'] = false));
     await view.find('textarea').fill('short');
     await remark.waitFor({ state: 'detached' });

@@ -96,9 +96,9 @@ describe('rows', function () {
   it('a compaction on a return says what it saved, once that has been billed', async () => {
     const row = compaction('x1', { trigger: 'cold', rung: 'prepared', durationMs: 5 });
     const view = await open({ snapshot: snapshot({ rows: [row] }) });
-    match(await view.text('.compaction-facts'), /· the prompt cache no longer held it · Key details/);
+    match(await view.text('.compaction-facts'), /· no longer in the prompt cache · Key details/);
     await view.delta({ kind: 'row_changed', row: { ...row, saved: { tokens: 35_000, cost: 0.13 } } });
-    match(await view.text('.compaction-facts'), /· the prompt cache no longer held it · saved 35k tokens \(\$0\.13\) · Key details/);
+    match(await view.text('.compaction-facts'), /· no longer in the prompt cache · saved 35k tokens \(\$0\.13\) · Key details/);
   });
 
   it('a compaction that another program made does not count what it folded', async () => {
@@ -352,6 +352,7 @@ describe('rows', function () {
     ok((await view.text('.user-text')).endsWith('the last line'));
     strictEqual(await view.button('Show less').count(), 2, 'one at each end');
     await view.button('Show less').first().click();
+    strictEqual(await view.page.evaluate(() => document.activeElement?.textContent), 'Show all (8,413 characters)');
     ok(!(await view.text('.user-text')).includes('the last line'));
   });
 

@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import {
   isBlank,
   mostAttachments,
@@ -202,7 +202,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
           @paste=${this.pasted}
           @blur=${this.left}
         ></textarea>
-        ${this.isCut ? html`<p class="composer-remark" role="status">${t('Very long: the model is sent its beginning and end.')}</p>` : nothing}
+        ${this.isCut ? html`<p class="composer-remark">${tooLong()}</p>` : nothing}
         <div class="composer-bar">
           <vscode-button appearance="icon" class="add-context" title=${t('Add context… (@ or #)')} aria-label=${t('Add context')} ?disabled=${disabled} @click=${() => void this.openMenu()}
             >${icon('paperclip')}</vscode-button
@@ -254,7 +254,9 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     return disabled || this.hasText ? nothing : html`<span class="composer-keys">${t('@ for context, / for commands')}</span>`;
   }
 
-  protected override updated(): void {
+  protected override updated(changed: PropertyValues<this>): void {
+    // Another model takes another length.
+    if (changed.get('connection')?.modelName !== undefined && !isBlank(this.written)) this.measure.call(() => this.written);
     if (this.pendingText !== null && this.area) this.put(this.pendingText);
     this.querySelector('.completions .active')?.scrollIntoView({ block: 'nearest' });
   }
@@ -318,7 +320,9 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   /** What cannot be measured is shown without its size. */
   private async measured(written: Written): Promise<void> {
     const isCut = await this.host.measureDraft(onWire(written)).catch(() => false);
-    if (written.text === this.text && written.attachments === this.attachments) this.isCut = isCut;
+    if (written.text !== this.text || written.attachments !== this.attachments) return;
+    if (isCut && !this.isCut) this.announce(tooLong());
+    this.isCut = isCut;
   }
 
   private readonly typed = (event: Event): void => {
@@ -446,4 +450,8 @@ export class ComposerView extends ViewElement implements CompletionsHost {
 
 function onWire({ text, attachments }: Written): { text: string; attachments?: Attachment[] } {
   return { text, ...(attachments.length > 0 ? { attachments: [...attachments] } : {}) };
+}
+
+function tooLong(): string {
+  return t('Very long: the model is sent its beginning and end.');
 }

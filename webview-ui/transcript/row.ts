@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { RowMark } from '../../src/protocol/messages';
 import type { Item } from '../chat/state';
 import { ToggleEvent } from '../lib/events';
@@ -44,6 +44,12 @@ export class RowView extends ViewElement {
     this.editing = false;
     void this.updateComplete.then(() => this.querySelector<HTMLElement>('[data-action=edit]')?.focus());
   };
+
+  protected override updated(changed: PropertyValues<this>): void {
+    // The button that was pressed went with what it had shown.
+    if (changed.get('expanded') === true && document.hasFocus() && document.activeElement === document.body)
+      this.querySelector<HTMLElement>('[aria-expanded]')?.focus();
+  }
 
   protected override render(): TemplateResult {
     const { item, mark, expanded, last, undoable, endsTurn, question, speaker, toggle, canBranch, edit } = this;

@@ -73,6 +73,10 @@ describe('A message with attachments', () => {
     const long = rig.words(8_000);
     const draft = () => rig.conversation.snapshot.segments.find(({ kind }) => kind === 'draft')!.tokens;
     assert.equal(await rig.conversation.measureDraft('short'), false);
+    assert.equal(await rig.conversation.measureDraft('short', [await image()]), false);
+    const { used: small } = rig.conversation.snapshot;
+    assert.equal(await rig.conversation.measureDraft('short', [{ ...(await file()), tokens: 90_000 }]), true);
+    assert.ok(rig.conversation.snapshot.used < small + 20_000, 'a long file as well');
     assert.equal(await rig.conversation.measureDraft(long, [await image()]), true);
     const { used } = rig.conversation.snapshot;
     assert.ok(draft() < rig.conversation.snapshot.limit / 2, String(draft()));

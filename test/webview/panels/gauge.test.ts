@@ -180,7 +180,7 @@ describe('gauge', function () {
     await view.page.evaluate(() => (window.fake.answers['compact'] = 'There is nothing to compact.'));
     await view.find('[role=meter]').hover();
     await view.button('Compact now').click();
-    await view.until('it is told', async () => (await view.find('.problem.calm[role=status]').count()) === 1);
+    await view.until('it is told', async () => (await view.text('tk-app > [role=status]')) === 'There is nothing to compact.');
     strictEqual(await view.text('.problem.calm span'), 'There is nothing to compact.');
     await view.button('Dismiss').click();
     strictEqual(await view.find('.problem').count(), 0);

@@ -117,7 +117,7 @@ const stateNames: Readonly<Record<Compaction['state'], () => string>> = {
 const reason: Readonly<Record<Exclude<Compaction['trigger'], 'automatic'>, () => string>> = {
   manual: () => t('on request'),
   overflow: () => t('the model refused the length'),
-  cold: () => t('the prompt cache no longer held it'),
+  cold: () => t('no longer in the prompt cache'),
   edit: () => t('summary edited'),
   retry: () => t('summary improved'),
 };
