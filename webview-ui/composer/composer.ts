@@ -255,8 +255,9 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   }
 
   protected override updated(changed: PropertyValues<this>): void {
+    const before = changed.get('connection');
     // Another model takes another length.
-    if (changed.get('connection')?.modelName !== undefined && !isBlank(this.written)) this.measure.call(() => this.written);
+    if (before && before.modelName !== this.connection.modelName && !isBlank(this.written)) this.measure.call(() => this.written);
     if (this.pendingText !== null && this.area) this.put(this.pendingText);
     this.querySelector('.completions .active')?.scrollIntoView({ block: 'nearest' });
   }

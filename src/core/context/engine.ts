@@ -3,13 +3,14 @@ import type { ModelClient, SessionStore, Summarizer, TokenCounter } from '../por
 import { usableLevel, type ModelInfo, type ThinkingLevel } from '../models/modelInfo';
 import type { ModelRequest, ToolSpec } from '../models/modelRequest';
 import type { TokenUsage } from '../models/modelEvent';
-import { attachmentTokens, type Attachment } from '../session/userMessage';
+import type { Attachment } from '../session/userMessage';
 import { isUserMessage, type ContentOf, type StoredEntry } from '../session/entry';
 import { afterLastBreak, leftOutEntries, recordedBound, CompactionChain } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
 import { promptId } from '../chat/turn/systemPrompt';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
 import { countMessages } from '../compaction/ladder/cutPoint';
+import { draftSize } from './measure/draftSize';
 import { compactionDue, resolveBudget, thresholdsOf, type BoundInUse, type Budget } from './measure/budget';
 import { type EntrySize, forecastTurns, largestEntries, measure, type Measurement, recentTurns, toSnapshot } from './measure/measure';
 import type { Policy, SummarizerEntry } from './policy/policy';
@@ -351,11 +352,9 @@ export class ContextEngine {
 
   /** Takes the raw tokens of what is written, and what is attached. Returns whether some of it is too long to be sent whole. */
   setDraft(text: number, attachments: readonly Attachment[]): boolean {
-    const { oversized } = this.budget;
-    const cut = [text, ...attachments.filter(({ kind }) => kind !== 'image').map(attachmentTokens)].filter((tokens) => tokens > oversized);
-    const whole = attachments.reduce((sum, attachment) => sum + attachmentTokens(attachment), text);
-    this.draftTokens = cut.reduce((sum, tokens) => sum - (tokens - oversized), whole) * this.factor;
-    return cut.length > 0;
+    const { tokens, isCut } = draftSize(text, attachments, this.budget.oversized);
+    this.draftTokens = tokens * this.factor;
+    return isCut;
   }
 
   setLive(text: string): void {

@@ -1,9 +1,14 @@
 import type { CompactionResult } from '../../core/chat/events';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { Emitter } from '../../core/base/event';
-import type { PolicyChoice } from '../../core/context/policy/resolvePolicy';
+import { resolveBudget } from '../../core/context/measure/budget';
+import { draftSize } from '../../core/context/measure/draftSize';
+import { estimateTokens } from '../../core/context/measure/estimateTokens';
+import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/policy/resolvePolicy';
 import { errorText } from '../../core/errors';
 import type { IdSource, Logger } from '../../core/ports';
+import { offlineProvider } from '../../core/recall/history';
+import type { Attachment } from '../../core/session/userMessage';
 import type { StoreChange } from '../../core/session/storage';
 import type { SessionDetails } from '../../core/session/session';
 import type { ContextSnapshot } from '../../core/context/measure/snapshot';
@@ -74,10 +79,11 @@ export class ChatController implements Disposable {
   readonly feed: ChatViewFeed;
   readonly list: SessionList;
   readonly choices: SessionChoices;
+  private readonly newSession: NewSessionDraft;
 
   constructor(private readonly deps: ChatControllerDeps) {
     const { store, chats, list, models, isTrusted, policy, log } = deps;
-    const newSession = new NewSessionDraft(models, deps.memory, log);
+    const newSession = (this.newSession = new NewSessionDraft(models, deps.memory, log));
     this.list = list;
     const tabs = (this.tabs = this.disposables.add(new SessionTabs(chats)));
     const isDismissed = deps.memory.dismissedBanners.has;
@@ -149,6 +155,16 @@ export class ChatController implements Disposable {
     if (chat) await chat.conversation.changeDetails(details);
     else await (await this.deps.store.get()).updateSession(uuid, details);
     await this.list.read();
+  }
+
+  /** Resolves with whether some of a draft is too long to be sent whole. A session that has begun shows its size. */
+  async measureDraft(text: string, attachments: readonly Attachment[] = []): Promise<boolean> {
+    const conversation = await this.active.conversation();
+    if (conversation) return conversation.measureDraft(text, attachments);
+    const { modelInfo, policy } = this.newSession;
+    if (modelInfo.provider === offlineProvider) return false;
+    const { oversized } = resolveBudget(resolveSessionPolicy(this.deps.policy(), policy).policy, modelInfo);
+    return draftSize(estimateTokens(text), attachments, oversized).isCut;
   }
 
   /** Folds the older part of the open session. Rejects with `StoreError` when the history cannot be opened. */

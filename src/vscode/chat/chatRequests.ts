@@ -96,7 +96,7 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'save_draft':
       return controller.active.saveDraft(request.text, request.attachments);
     case 'measure_draft':
-      return controller.active.conversation().then((conversation) => conversation?.measureDraft(request.text, request.attachments));
+      return controller.measureDraft(request.text, request.attachments);
     case 'attach':
       return workbench.composer.attach(request.source);
     case 'attach_menu':

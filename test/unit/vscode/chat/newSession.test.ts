@@ -26,6 +26,21 @@ describe('a session before its first message', () => {
     return window;
   }
 
+  it('tells whether its first message is too long to be sent whole', async () => {
+    const { controller } = open(new Map());
+    await controller.ready();
+    const long = { ...attachment, tokens: 900_000 };
+    deepStrictEqual(
+      [
+        await controller.measureDraft('short'),
+        await controller.measureDraft('A long log. '.repeat(100_000)),
+        await controller.measureDraft('short', [long]),
+        await controller.measureDraft('short', [{ ...long, kind: 'image' }]),
+      ],
+      [false, true, true, false],
+    );
+  });
+
   it('keeps what is written and chosen for it over a reload, and begins with it', async () => {
     const state = new Map<string, unknown>();
     const first = open(state);
