@@ -135,6 +135,8 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     coversFrom: z.nullable(id),
     /** `replaced`: by a better summary of the same range; `superseded`: by a later compaction. */
     state: z.enum(['live', 'undone', 'replaced', 'superseded']),
+    /** It stands for the same messages as the live one, and can take its place again. */
+    reusable: z.boolean(),
     /** Tokens that a return did not have to write again, by what was billed, and their price in US dollars, null where none is known. */
     saved: z.optional(z.object({ tokens: z.number(), cost: z.nullable(z.number()) })),
   }),
@@ -394,6 +396,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('undo_compaction') }),
   /** Opens the live summary in an editor. */
   z.object({ method: z.literal('edit_summary') }),
+  /** Puts a summary in force again that the live one has taken the place of. */
+  z.object({ method: z.literal('reuse_summary'), id }),
   /** Asks for instructions, then writes the live summary anew. */
   z.object({ method: z.literal('resummarize') }),
   /** A message that every compaction keeps, or no longer keeps. */

@@ -111,7 +111,7 @@ describe('rows', function () {
       snapshot: snapshot({
         rows: [
           ...conversation(2),
-          compaction('x1', { state: 'replaced', rung: 'extractive', model: null }),
+          compaction('x1', { state: 'replaced', reusable: true, rung: 'extractive', model: null }),
           compaction('x2', { trigger: 'retry', coversFrom: 'r0' }),
         ],
       }),
@@ -122,8 +122,19 @@ describe('rows', function () {
       await view.find('tk-row[data-id=x2] .more > button').click();
       await view.page.getByRole('menuitem', { name }).click();
     }
-    await view.requested('show_entry');
-    deepStrictEqual(await view.requests(), [{ method: 'edit_summary' }, { method: 'resummarize' }, { method: 'show_entry', id: 'r0' }]);
+    await view.find('tk-row[data-id=x1] .more > button').click();
+    await view.page.getByRole('menuitem', { name: 'Use this summary again' }).click();
+    await view.requested('reuse_summary');
+    deepStrictEqual(await view.requests(), [
+      { method: 'edit_summary' },
+      { method: 'resummarize' },
+      { method: 'show_entry', id: 'r0' },
+      { method: 'reuse_summary', id: 'x1' },
+    ]);
+    await view.delta({ kind: 'row_changed', row: compaction('x1', { state: 'replaced', rung: 'extractive', model: null }) });
+    await view.find('tk-row[data-id=x1] .more > button').click();
+    await view.page.getByRole('menuitem', { name: 'Compare before and after' }).waitFor();
+    strictEqual(await view.page.getByRole('menuitem', { name: 'Use this summary again' }).count(), 0);
   });
 
   it('a message and a call are excluded and included again, and say that they are not in context', async () => {

@@ -96,6 +96,7 @@ function patience(method: ViewRequest['method']): number {
     case 'run_code':
     case 'compact':
     case 'resummarize':
+    case 'reuse_summary':
     case 'undo_compaction':
     case 'checkpoint':
     case 'retry':

@@ -287,6 +287,17 @@ export class Conversation {
     return this.alone(() => this.context.edit(text), noRecord);
   }
 
+  /** Takes an earlier summary of the folded messages in the place of the live one. Never rejects. */
+  async reuseSummary(compaction: string): Promise<CompactionResult> {
+    return this.alone(async () => {
+      const known = await this.compactions();
+      return this.context.reuse(
+        compaction,
+        known.map(({ entry }) => entry),
+      );
+    }, noRecord);
+  }
+
   /** Has the folded range summarised anew from its originals. Never rejects. */
   async resummarize(instructions: string | null = null): Promise<CompactionResult> {
     return this.alone((signal) => this.context.resummarize(instructions, signal), noRecord);

@@ -10,8 +10,8 @@ import { english, t } from '../l10n';
 import type { CacheTime } from './measure/snapshot';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import { excludedEntries } from './contextExclusion';
-import type { ContentOf } from '../session/entry';
-import { liveCompaction, verbatimEntries } from '../session/liveCompaction';
+import type { ContentOf, StoredEntry } from '../session/entry';
+import { earlierSummaries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import { BranchSummaries } from '../branches/branchSummaries';
 import type { BranchState } from '../chat/branchState';
 import { BackgroundSummary } from '../compaction/summary/backgroundSummary';
@@ -304,6 +304,15 @@ export class ContextManager {
     return { entry: await this.replace(await this.rewriter.edited(live, text), 'edit', []), message: null };
   }
 
+  /** Puts a summary in force again that another one of the same range has taken the place of. Rejects with `StoreError`. */
+  async reuse(compaction: string, known: readonly StoredEntry[]): Promise<CompactionResult> {
+    const live = liveCompaction(this.deps.branch.entries);
+    const earlier = live && earlierSummaries(live, (uuid) => known.find((entry) => entry.uuid === uuid));
+    const again = earlier?.find(({ uuid }) => uuid === compaction);
+    if (!live || !again) return { entry: null, message: otherMessages };
+    return { entry: await this.replace(await this.rewriter.again(live, again), 'manual', []), message: null };
+  }
+
   /** Rejects with `StoreError`. */
   async resummarize(instructions: string | null, stop: AbortSignal): Promise<CompactionResult> {
     const { clock, branch } = this.deps;
@@ -353,4 +362,5 @@ export class ContextManager {
   }
 }
 
+const otherMessages = english('This summary stands for other messages than those that are folded now. It stays in the history.');
 const noSummary = english('There is no summary: nothing of this conversation has been compacted.');

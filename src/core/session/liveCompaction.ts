@@ -120,6 +120,13 @@ export function compactionHistory(entries: readonly StoredEntry[]): PastCompacti
   }));
 }
 
+/** Other summaries of the range of the live record, which it has taken the place of, the newest first; `find`: an entry by its id. */
+export function earlierSummaries(live: EntryOf<'compaction'>, find: (uuid: string) => StoredEntry | undefined): EntryOf<'compaction'>[] {
+  const { supersedes } = live.content;
+  const before = supersedes ? find(supersedes) : undefined;
+  return before && isEntryOf(before, 'compaction') ? [before, ...earlierSummaries(before, find)] : [];
+}
+
 /** How many compactions stand behind a prompt: its own, and those whose state went into it. The live branch has only the newest. */
 export class CompactionChain {
   /** Each record has one. It never changes: what a record was made over is part of it. */

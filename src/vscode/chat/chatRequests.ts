@@ -25,7 +25,16 @@ export interface WorkbenchActions {
   >;
   readonly context: Pick<
     ContextCommands,
-    'compactNow' | 'checkpoint' | 'undoCompaction' | 'editSummary' | 'resummarize' | 'pinTarget' | 'unpinTarget' | 'setExcluded' | 'compare'
+    | 'compactNow'
+    | 'checkpoint'
+    | 'undoCompaction'
+    | 'editSummary'
+    | 'reuseSummary'
+    | 'resummarize'
+    | 'pinTarget'
+    | 'unpinTarget'
+    | 'setExcluded'
+    | 'compare'
   >;
   readonly models: Pick<ModelCommands, 'select' | 'setKey' | 'chooseOffline'>;
   readonly all: Pick<AllCommands, 'editSessionDetails' | 'selectPolicy' | 'verifyHistory' | 'showBreakdown' | 'showLog'>;
@@ -133,6 +142,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.context.undoCompaction();
     case 'edit_summary':
       return workbench.context.editSummary();
+    case 'reuse_summary':
+      return workbench.context.reuseSummary(request.id);
     case 'resummarize':
       return workbench.context.resummarize();
     case 'pin':

@@ -169,6 +169,12 @@ export class ContextCommands {
     await this.deps.summaries.open(await this.conversation());
   }
 
+  /** Rejects with the reason when the summary stays as it was. */
+  async reuseSummary(compaction: string): Promise<void> {
+    const { entry, message } = await (await this.conversation()).reuseSummary(compaction);
+    if (!entry) throw new Error(message === null ? t('The summary stays as it was.') : shown(message));
+  }
+
   async resummarize(): Promise<void> {
     const conversation = await this.conversation();
     if (conversation.editableSummary === null) throw new Error(t('There is no summary: nothing of this conversation has been compacted.'));

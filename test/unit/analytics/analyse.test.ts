@@ -68,13 +68,18 @@ describe('analytics of a store', () => {
     await say(local(19, 1), { type: 'nudge', percent: 50, text: 'write', injectAs: 'user', usedTokens: 5 });
     const noted = await say(local(19, 2), { type: 'tool_call', callId: 'c', name: 'memory', input: {} });
     await store.append(session, { entries: [], memoryWrites: [{ entry: noted, path: 'a', op: 'create', bytes: 1, at: local(19, 2) }] });
-    await say(local(19, 3), compactionContent('one', null, { tokensBefore: 1000, tokensAfter: 200, durationMs: 50, heldMs: 20 }), [
-      { kind: 'compaction', estimated: true, cost: null, input: 7, output: 1, cacheRead: 0, cacheWrite: 0 },
-    ]);
+    const first = await say(
+      local(19, 3),
+      compactionContent('one', null, { tokensBefore: 1000, tokensAfter: 200, durationMs: 50, heldMs: 20 }),
+      [{ kind: 'compaction', estimated: true, cost: null, input: 7, output: 1, cacheRead: 0, cacheWrite: 0 }],
+    );
     await say(local(19, 3), { type: 'nudge', percent: 75, text: 'write', injectAs: 'user', usedTokens: 5 });
     const undone = await say(local(19, 4), compactionContent('two', null, { tokensBefore: 500, tokensAfter: 100, rung: 'mask' }));
     await say(local(19, 5), { type: 'compaction_undone', target: undone, tokensRestored: 500 });
-    await say(local(19, 6), compactionContent('three', null, { tokensBefore: 1000, tokensAfter: 190, trigger: 'edit', durationMs: 5 }));
+    await say(
+      local(19, 6),
+      compactionContent('three', null, { tokensBefore: 1000, tokensAfter: 190, trigger: 'manual', supersedes: first, durationMs: 5 }),
+    );
     const b = await begin('B', local(20, 12));
     await say(local(20, 12), { type: 'message', role: 'assistant', text: 'z' }, [
       { provider: 'ollama', model: 'q', cost: 0, input: 1000 },

@@ -140,6 +140,33 @@ describe('better summaries', () => {
     assert.match(rig.summarizer.prompts[prompts]!, /<previous-state-\d+>.*We agreed on blue/s);
   });
 
+  it('can be put in force again after an edit, as it was', async () => {
+    await rig.fill(6, 800);
+    const first = (await rig.conversation.compact()).entry!;
+    const edited = (await rig.conversation.editSummary('We agreed on blue.')).entry!;
+    const { entry } = await rig.conversation.reuseSummary(first.uuid);
+    const facts = ({ content: { summaryText, rung, model, coversFrom, firstKeptEntry } }: typeof first) => ({
+      summaryText,
+      rung,
+      model,
+      coversFrom,
+      firstKeptEntry,
+    });
+    assert.deepEqual(facts(entry!), facts(first));
+    assert.deepEqual([entry!.content.supersedes, entry!.content.note], [edited.uuid, 'An earlier summary, in use again.']);
+    rig.model.scripts.push(says('which?'));
+    await rig.conversation.send('which colour?');
+    assert.match(rig.lastSent, /the plan is set/);
+    assert.doesNotMatch(rig.lastSent, /We agreed on blue/);
+    // The user's own words come back as well.
+    assert.match((await rig.conversation.reuseSummary(edited.uuid)).entry!.content.summaryText, /We agreed on blue/);
+    await rig.fill(4, 900, 'later');
+    await rig.conversation.compact();
+    const { entry: none, message } = await rig.conversation.reuseSummary(first.uuid);
+    assert.equal(none, null);
+    assert.match(message!, /other messages than those that are folded now/);
+  });
+
   it('can be written anew with instructions, from the originals', async () => {
     await rig.fill(6, 800);
     const first = (await rig.conversation.compact()).entry!;

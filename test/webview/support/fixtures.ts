@@ -130,6 +130,7 @@ export function compaction(id: string, changes: Partial<Row<'compaction'>> = {})
     unknownIds: [],
     coversFrom: 'r0',
     state: 'live',
+    reusable: false,
     ...changes,
   };
 }

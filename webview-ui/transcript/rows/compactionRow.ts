@@ -20,7 +20,7 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
         <div>
           <span class="compaction-title">${title(row)}</span>
           ${row.state === 'live' ? nothing : html`<span class="state">${stateNames[row.state]()}</span>`}
-          <div class="compaction-facts">${facts(row).join(' · ')}</div>
+          <div class="compaction-facts" title=${row.continuity ? continuityText(row.continuity) : nothing}>${facts(row).join(' · ')}</div>
         </div>
       </div>
       ${row.note ? html`<p class="compaction-note">${row.note}</p>` : nothing}
@@ -46,9 +46,12 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
   `;
 }
 
-/** Only the newest one can be changed. A record without a summary has nothing to rewrite. */
+/**
+ * Only the newest one can be changed, or an earlier summary of the same messages be put in its place. A record without a summary has
+ * nothing to rewrite.
+ */
 function more(row: Compaction, undoable: boolean): readonly MenuItem[] {
-  const { state, summary, coversFrom, messages, id } = row;
+  const { state, reusable, summary, coversFrom, messages, id } = row;
   return [
     ...(state === 'live' && undoable && summary
       ? ([
@@ -56,6 +59,7 @@ function more(row: Compaction, undoable: boolean): readonly MenuItem[] {
           { label: t('Re-summarize…'), request: { method: 'resummarize' } },
         ] as const)
       : []),
+    ...(reusable && summary ? [{ label: t('Use this summary again'), request: { method: 'reuse_summary', id } } as const] : []),
     { label: t('Compare before and after'), request: { method: 'compare', id } },
     ...(coversFrom !== null && messages > 0
       ? [{ label: t('Show originals'), request: { method: 'show_entry', id: coversFrom } } as const]

@@ -1,5 +1,6 @@
 import { SummaryJob, type JobHooks } from './summaryJob';
 import { errorText } from '../../errors';
+import { english } from '../../l10n';
 import type { Clock, Disposable, Logger, SessionStore } from '../../ports';
 import { isEntryOf, isUserMessage, type EntryOf, type ContentOf } from '../../session/entry';
 import type { BranchState } from '../../chat/branchState';
@@ -159,6 +160,8 @@ export interface Rewritten {
   readonly target: EntryOf<'compaction'>;
   readonly fold: Fold;
   readonly cut: Cut;
+  /** How the summary was made, for the record. */
+  readonly rung: ContentOf<'compaction'>['rung'];
   /** Whether the range is found again; omitted: it is looked up when this is recorded. */
   readonly reach?: Reach;
 }
@@ -177,15 +180,26 @@ export class SummaryRewriter {
     const previous = this.deps.planner.previousState(await this.before(target));
     // In the background that is looked up first: a summary is recorded as soon as it is written.
     const reach = options.background ? await this.deps.recorder.reachOf(cut) : undefined;
-    return { target, cut, fold: await this.deps.planner.byChain({ cut, previous, ...options }, hooks), ...(reach ? { reach } : {}) };
+    const fold = await this.deps.planner.byChain({ cut, previous, ...options }, hooks);
+    return { target, cut, fold, rung: fold.rung, ...(reach ? { reach } : {}) };
   }
 
   /** With the user's own text in the place of what a model wrote, or of the passages that stood in for it. */
   async edited(target: EntryOf<'compaction'>, text: string): Promise<Rewritten> {
     const state = this.deps.planner.previousState(target) ?? emptyFoldedState;
-    const { model } = target.content;
+    const { model, rung } = target.content;
     const folded = withUsersText(state, text, model !== null);
-    return { target, cut: await this.originals(target), fold: { folded, rung: 'model', model, note: null, audit: null, analysis: null } };
+    const fold: Fold = { folded, rung: 'model', model, note: null, audit: null, analysis: null };
+    return { target, cut: await this.originals(target), fold, rung };
+  }
+
+  /** With the summary of a record that `target` has taken the place of, as it was. */
+  async again(target: EntryOf<'compaction'>, earlier: EntryOf<'compaction'>): Promise<Rewritten> {
+    const folded = this.deps.planner.previousState(earlier) ?? emptyFoldedState;
+    const { model, rung } = earlier.content;
+    const note = english('An earlier summary, in use again.');
+    const fold: Fold = { folded, rung: 'model', model, note, audit: null, analysis: null };
+    return { target, cut: await this.originals(target), fold, rung };
   }
 
   /** What can be edited of a record. */
@@ -195,19 +209,19 @@ export class SummaryRewriter {
 
   /** Records it. The tokens before it are those without any compaction, so that an undo can be judged by it. Rejects with `StoreError`. */
   async record(
-    { target, fold, cut, reach }: Rewritten,
+    { target, fold, cut, rung, reach }: Rewritten,
     trigger: ContentOf<'compaction'>['trigger'],
     calls: readonly SummaryCall[],
     instructions: string | null = null,
   ): Promise<EntryOf<'compaction'>> {
     const { recorder, engine, clock } = this.deps;
     const grown = Math.max(0, engine.measure().used - target.content.tokensAfter);
-    const { rung, coversFrom, firstKeptEntry, previous, masked, maskedTold } = target.content;
+    const { coversFrom, firstKeptEntry, previous, masked, maskedTold } = target.content;
     const stubs = masked ? { masked, ...(maskedTold === undefined ? {} : { maskedTold }) } : {};
     const draft = await recorder.draft(fold, cut, {
       trigger,
       tokensBefore: target.content.tokensBefore + grown,
-      rung: trigger === 'edit' ? rung : fold.rung,
+      rung,
       startedAt: clock.now(),
       holdsTurn: false,
       supersedes: target.uuid,

@@ -4,7 +4,7 @@ import { callChange } from '../../../core/tools/files/callChange';
 import type { TranscriptPage } from '../../../core/branches/branch';
 import { contextExclusionOf, excludedEntries } from '../../../core/context/contextExclusion';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../../../core/session/entry';
-import { discardedEntries, liveCompaction } from '../../../core/session/liveCompaction';
+import { discardedEntries, earlierSummaries, liveCompaction } from '../../../core/session/liveCompaction';
 import type { FoldSaving } from '../../../core/cost/returns';
 import type { ApprovalQuestion } from '../../../core/tools/tool';
 import type { OlderPage, RowMark, TranscriptRow } from '../../../protocol/messages';
@@ -269,8 +269,10 @@ export class Transcript {
       output: (uuid) => this.outputs.get(uuid),
       approval: (uuid) => this.questions.get(uuid),
       isRunning: (uuid) => this.running.has(uuid),
-      compactionState: (uuid) =>
-        this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded',
+      compactionState: (uuid) => ({
+        state: this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded',
+        reusable: live !== null && earlierSummaries(live, (known) => this.marks.get(known)).some((earlier) => earlier.uuid === uuid),
+      }),
       isRepeated: (uuid) => this.isRepeated(uuid),
       saving: (uuid) => this.savings.get(uuid) ?? null,
       isPinned: (uuid) => this.pins.has(uuid),
@@ -322,7 +324,7 @@ function memoryWriteOf(
 /** Tells what can change of a row. */
 function stateOf(row: TranscriptRow): string {
   return row.kind === 'compaction'
-    ? row.state
+    ? `${row.state} ${row.reusable}`
     : row.kind === 'nudge'
       ? `${row.outcome} ${row.writes.length}`
       : row.kind === 'tool'

@@ -29,7 +29,7 @@ export interface RowContext {
   readonly approval: (uuid: string) => ApprovalQuestion | undefined;
   /** Whether a call without a result may still get one. */
   readonly isRunning: (uuid: string) => boolean;
-  readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
+  readonly compactionState: (uuid: string) => Pick<TranscriptRow & { kind: 'compaction' }, 'state' | 'reusable'>;
   /** True for an attempt that failed and was repeated. */
   readonly isRepeated: (uuid: string) => boolean;
   /** What a compaction on a return has saved; null where that is not known, or not yet. */
@@ -255,7 +255,7 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
     continuity: content.continuity ?? null,
     unknownIds: content.audit?.unknownIds ?? [],
     coversFrom: content.coversFrom,
-    state: context.compactionState(id),
+    ...context.compactionState(id),
     ...savedBy(context.saving(id)),
   };
 }

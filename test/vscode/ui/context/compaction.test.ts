@@ -107,6 +107,18 @@ describe('compaction', function () {
     assert.ok(api.messages.some(({ body }) => JSON.stringify(body).includes('Name the ports in order')));
   });
 
+  it('uses an earlier summary again', async () => {
+    const { api, chat, workbench } = session;
+    const view = await chat.frame();
+    await view.getByRole('button', { name: 'More about this compaction' }).nth(2).click();
+    await view.getByRole('menuitem', { name: 'Use this summary again' }).click();
+    await waitFor('another card', async () => (await chat.count('.compaction-card')) === 5);
+    await chat.see('.compaction-note', 'An earlier summary, in use again.');
+    await workbench.screenshot('summary-again');
+    await chat.ask('Are you sure?');
+    assert.match(JSON.stringify(api.messages.at(-1)!.body), /The user counts ports upwards from 4001\./);
+  });
+
   it('writes a checkpoint that leaves a mark', async () => {
     const { chat, workbench } = session;
     await chat.ask('And the next one?');
