@@ -95,7 +95,9 @@ export type PanelState = z.infer<typeof PanelState>;
 
 /** Requests from a panel; each is answered. */
 export const PanelRequest = z.discriminatedUnion('method', [
+  /** Reply: why there was nothing to fold, or null. */
   z.object({ method: z.literal('compact') }),
+  /** Reply: why there was nothing to save, or null. */
   z.object({ method: z.literal('checkpoint') }),
   z.object({ method: z.literal('undo_compaction') }),
   /** Goes to an entry in the Chat view. */

@@ -3,10 +3,11 @@ import { RequestError } from '../../src/protocol/channel';
 import { nothingWritten } from '../../src/protocol/composer';
 import { t } from '../../src/protocol/l10n';
 import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
+import type { SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../lib/debounce';
 import type { AskEvent, EditEvent, FilesEvent, LateEditEvent, PictureEvent, ScrollAnchor, ToggleEvent } from '../lib/events';
 import type { Host } from '../lib/host';
-import { icon } from '../render/icons';
+import { messageLine } from '../render/messageLine';
 import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from './state';
 import type { ComposerView } from '../composer/composer';
 import { uuidV7 } from '../lib/uuid';
@@ -231,7 +232,7 @@ export class AppView extends ViewElement {
         this.announce(t('Removed. Up arrow in the empty message box brings it back.'));
       } else {
         const reply = await this.host.channel.request(request);
-        if (asksInDialog.has(request.method)) this.takeFocusBack();
+        if (asksInDialog.has(request.method) || (request.method === 'slash' && slashAsksInDialog.has(request.name))) this.takeFocusBack();
         if (cameToNothing.has(request.method) && typeof reply === 'string' && session === this.state?.session?.uuid) this.note(reply);
       }
     } catch (error) {
@@ -390,12 +391,8 @@ function textOf(error: unknown): string {
 /** Each asks in one of VS Code's lists or inputs and is answered once that has closed. */
 const asksInDialog: ReadonlySet<ViewRequest['method']> = new Set(['select_model', 'set_api_key', 'select_policy', 'label'] as const);
 
+/** So does each of these, where its argument does not say it. */
+const slashAsksInDialog: ReadonlySet<SlashName> = new Set(['model', 'policy', 'thinking', 'tools', 'rename', 'pin', 'branch'] as const);
+
 /** Their reply is why there was nothing to do; null when there was. */
 const cameToNothing: ReadonlySet<ViewRequest['method']> = new Set(['compact', 'checkpoint', 'slash'] as const);
-
-function messageLine(kind: 'problem' | 'remark', text: string, dismiss: () => void): TemplateResult {
-  return html`<div class="problem ${kind === 'problem' ? '' : 'calm'}" role=${kind === 'problem' ? 'alert' : nothing}>
-    ${icon(kind === 'problem' ? 'error' : 'info')}<span>${text}</span>
-    <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${dismiss}>${icon('close')}</button>
-  </div>`;
-}

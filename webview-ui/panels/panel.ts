@@ -4,13 +4,15 @@ import { t } from '../../src/protocol/l10n';
 import type { PanelRequest, PanelState } from '../../src/protocol/panels';
 import { ViewElement } from '../lib/viewElement';
 import { icon } from '../render/icons';
+import { messageLine } from '../render/messageLine';
 
 /** A panel in the editor area: shows what the host says it is, carries requests, and says what went wrong. */
 export class PanelView extends ViewElement {
-  static override properties = { state: { state: true }, problem: { state: true }, announcement: { state: true } };
+  static override properties = { state: { state: true }, problem: { state: true }, remark: { state: true }, announcement: { state: true } };
   request!: (request: PanelRequest) => Promise<unknown>;
   private state: PanelState | null = null;
   private problem: string | null = null;
+  private remark: string | null = null;
   private announcement = '';
 
   constructor() {
@@ -27,25 +29,22 @@ export class PanelView extends ViewElement {
     if (!state) return html`<main class="connecting"><p>${t('Reading your history…')}</p></main>`;
     return html`
       <main>
-        ${this.problem === null ? nothing : this.problemLine(this.problem)}
+        ${this.problem === null ? nothing : messageLine('problem', this.problem, () => (this.problem = null))}
+        ${this.remark === null ? nothing : messageLine('remark', this.remark, () => (this.remark = null))}
         ${page(state)}
       </main>
       <div class="sr-only" role="status" aria-live="polite">${this.announcement}</div>
     `;
   }
 
-  private problemLine(problem: string): TemplateResult {
-    return html`<div class="problem" role="alert">
-      ${icon('error')}<span>${problem}</span>
-      <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => (this.problem = null)}>${icon('close')}</button>
-    </div>`;
-  }
-
   private async ask(request: PanelRequest): Promise<void> {
     this.problem = null;
+    this.remark = null;
     try {
-      await this.request(request);
-      this.announcement = doneText[request.method]?.() ?? '';
+      const reply = await this.request(request);
+      // Why there was nothing to do.
+      if (typeof reply === 'string') this.remark = reply;
+      this.announcement = this.remark ?? doneText[request.method]?.() ?? '';
     } catch (error) {
       this.problem = RequestError.is(error) ? error.message : t('The answer was not understood.');
     }

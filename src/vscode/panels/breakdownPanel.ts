@@ -100,15 +100,15 @@ export class BreakdownPanel implements Disposable {
     return breakdownState(conversation, history, { busy: controller.state.busy, readonly: store.status.access === 'readonly' });
   }
 
-  private async handle(request: PanelRequest): Promise<void> {
+  private async handle(request: PanelRequest): Promise<string | null | void> {
     const { place } = this;
     const { controller } = place;
     const actions = this.deps.actionsAt(place);
     switch (request.method) {
       case 'compact':
-        return orWhy(await actions.context.compactNow());
+        return actions.context.compactNow();
       case 'checkpoint':
-        return orWhy(await actions.context.checkpoint());
+        return actions.context.checkpoint();
       case 'undo_compaction':
         return actions.context.undoCompaction();
       case 'jump':
@@ -153,9 +153,4 @@ export class BreakdownPanel implements Disposable {
     this.page = null;
     this.unfollow();
   }
-}
-
-/** The page has one line, for what is wrong and for what came to nothing. */
-function orWhy(reason: string | null): void {
-  if (reason !== null) throw new Error(reason);
 }

@@ -50,6 +50,10 @@ describe('the focus of the chat', function () {
     await list.locator('.monaco-list-row').first().waitFor();
     await workbench.page.keyboard.press('Escape');
     await typedText('four');
+    await chat.send('/tools');
+    await list.locator('.monaco-list-row').first().waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await typedText('five');
     await (await chat.frame()).getByRole('button', { name: 'Label your message' }).first().focus();
     await workbench.page.keyboard.press('Enter');
     await list.locator('input').waitFor();

@@ -101,6 +101,20 @@ describe('panels', function () {
     strictEqual(await panel.find('.problem').count(), 0);
   });
 
+  it('says calmly, and aloud, that there was nothing to do', async () => {
+    const panel = await open(breakdown());
+    await panel.page.evaluate(() => (window.fakePanel.replies['checkpoint'] = 'Nothing new since the last snapshot.'));
+    await panel.button('Save Snapshot').click();
+    await panel.find('.problem.calm').waitFor();
+    strictEqual(await panel.find('[role=alert]').count(), 0);
+    deepStrictEqual(
+      [await panel.text('.problem span'), await panel.text('[aria-live]')],
+      ['Nothing new since the last snapshot.', 'Nothing new since the last snapshot.'],
+    );
+    await panel.button('Compact now').click();
+    await panel.find('.problem').waitFor({ state: 'detached' });
+  });
+
   it('follows the numbers without losing the focus', async () => {
     const panel = await open(breakdown());
     await panel.button(/^Jump to user/).focus();

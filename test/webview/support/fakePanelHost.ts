@@ -8,6 +8,8 @@ export interface FakePanelHost {
   readonly violations: string[];
   /** Methods that are answered with this error instead. */
   readonly refuse: Partial<Record<PanelRequest['method'], string>>;
+  /** Methods that are answered with this instead of null. */
+  readonly replies: Partial<Record<PanelRequest['method'], string>>;
   show(state: PanelState): void;
 }
 
@@ -26,6 +28,7 @@ const fake: FakePanelHost = {
   log: [],
   violations: [],
   refuse: {},
+  replies: {},
   show: (next) => {
     state = next;
     channel.sendSnapshot(next);
@@ -47,7 +50,7 @@ const channel = new HostChannel(
     handle: (request) => {
       fake.requests.push(request);
       const refusal = fake.refuse[request.method];
-      return refusal === undefined ? Promise.resolve(null) : Promise.reject(new Error(refusal));
+      return refusal === undefined ? Promise.resolve(fake.replies[request.method] ?? null) : Promise.reject(new Error(refusal));
     },
     log: (text) => void fake.log.push(text),
   },
