@@ -233,6 +233,8 @@ export class AppView extends ViewElement {
       } else {
         const reply = await this.host.channel.request(request);
         if (asksInDialog.has(request.method) || (request.method === 'slash' && slashAsksInDialog.has(request.name))) this.takeFocusBack();
+        // Its card stands at the end.
+        if (request.method === 'reuse_summary') this.transcript?.jumpToLatest();
         if (cameToNothing.has(request.method) && typeof reply === 'string' && session === this.state?.session?.uuid) this.note(reply);
       }
     } catch (error) {

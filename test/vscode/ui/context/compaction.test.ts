@@ -114,6 +114,7 @@ describe('compaction', function () {
     await view.getByRole('menuitem', { name: 'Use this summary again' }).click();
     await waitFor('another card', async () => (await chat.count('.compaction-card')) === 5);
     await chat.see('.compaction-note', 'An earlier summary, in use again.');
+    await (await chat.locator('.jump')).waitFor({ state: 'hidden' });
     await workbench.screenshot('summary-again');
     await chat.ask('Are you sure?');
     assert.match(JSON.stringify(api.messages.at(-1)!.body), /The user counts ports upwards from 4001\./);
