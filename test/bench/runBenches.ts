@@ -22,10 +22,19 @@ async function main(words: readonly string[]): Promise<void> {
     const name = file.replace('.bench.js', '');
     const { run, onlyNamed } = (await import(join(folder, file))) as Bench;
     if (onlyNamed && words.length === 0) continue;
-    results[name] = await run();
+    let rows: unknown[];
+    try {
+      rows = await run();
+    } catch (error) {
+      // The others take half an hour, and do not depend on it; its table stays the one of before.
+      console.error(`\n${name} failed`, error);
+      process.exitCode = 1;
+      continue;
+    }
+    results[name] = rows;
     console.log(`\n${name}`);
-    console.table(results[name].map(withoutNote));
-    for (const note of notesOf(results[name])) console.log(note);
+    console.table(rows.map(withoutNote));
+    for (const note of notesOf(rows)) console.log(note);
     // What was measured in half an hour is not lost by a later one that fails.
     await report(results);
   }
