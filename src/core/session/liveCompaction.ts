@@ -122,9 +122,13 @@ export function compactionHistory(entries: readonly StoredEntry[]): PastCompacti
 
 /** Other summaries of the range of the live record, which it has taken the place of, the newest first; `find`: an entry by its id. */
 export function earlierSummaries(live: EntryOf<'compaction'>, find: (uuid: string) => StoredEntry | undefined): EntryOf<'compaction'>[] {
-  const { supersedes } = live.content;
-  const before = supersedes ? find(supersedes) : undefined;
-  return before && isEntryOf(before, 'compaction') ? [before, ...earlierSummaries(before, find)] : [];
+  const chain = new Set([live]);
+  for (const { content } of chain) {
+    const before = content.supersedes ? find(content.supersedes) : undefined;
+    // Damaged records that name each other are in the set already.
+    if (before && isEntryOf(before, 'compaction')) chain.add(before);
+  }
+  return [...chain].slice(1);
 }
 
 /** How many compactions stand behind a prompt: its own, and those whose state went into it. The live branch has only the newest. */

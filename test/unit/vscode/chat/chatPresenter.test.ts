@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import type { EntryContent } from '../../../../src/core/session/entry';
+import type { TranscriptRow } from '../../../../src/protocol/messages';
 import { attemptDiscarded } from '../../../../src/core/session/liveCompaction';
 import { exclusionContent } from '../../../../src/core/context/contextExclusion';
 
@@ -70,6 +71,7 @@ describe('ChatPresenter', () => {
         unknownIds: ['#99'],
         coversFrom: 'e1',
         state: 'undone',
+        reusable: false,
       },
       { kind: 'undo', id: 'e8', at: 80, tokensRestored: 9_100 },
       { kind: 'error', id: 'e9', at: 90, reason: 'network', text: 'Not reached.' },
@@ -134,10 +136,19 @@ describe('ChatPresenter', () => {
     rig.append(user('u1'));
     rig.append(compaction('e1'));
     rig.append(compaction('e1', { trigger: 'retry', supersedes: 'e2' }));
-    deepStrictEqual(
-      rows(rig).flatMap((row) => (row.kind === 'compaction' ? [row.state] : [])),
-      ['replaced', 'live'],
-    );
+    const told = (all: readonly TranscriptRow[]) =>
+      all.flatMap((row) => (row.kind === 'compaction' ? [[row.id, row.state, row.reusable]] : []));
+    deepStrictEqual(told(rows(rig)), [
+      ['e2', 'replaced', true],
+      ['e3', 'live', false],
+    ]);
+    rig.take();
+    rig.append(compaction('e1'));
+    const changed = rig.take().flatMap((delta) => (delta.kind === 'row_changed' ? [delta.row] : []));
+    deepStrictEqual(told(changed), [
+      ['e2', 'replaced', false],
+      ['e3', 'superseded', false],
+    ]);
   });
 
   it('shows nothing of entries that are not for the eye', () => {
