@@ -1,3 +1,10 @@
+/** What a benchmark has measured. */
+export interface BenchTable {
+  readonly rows: readonly unknown[];
+  /** `yardstick()` just before it and just after. */
+  readonly yardstick: readonly [before: number, after: number];
+}
+
 /** Where and with what a table was measured. */
 export interface BenchFacts {
   /** ISO date. */
@@ -9,15 +16,18 @@ export interface BenchFacts {
 const introduction = `# Benchmarks
 
 Written by \`npm run bench\` (\`npm run bench:store\`, \`npm run bench:context\` for parts; \`npm run bench:week\`, \`npm run bench:years\` and \`npm run bench:everywhere\` only by name). Times depend on the machine and on what else it does;
-ratios are taken within one run and are what to compare. Each table says when and with what it was measured.
+ratios are taken within one run and are what to compare. Each table says when and with what it was measured, and how long a fixed piece of work
+(\`test/bench/yardstick.ts\`) took just before it and just after: times of two tables compare only once each is divided by its own.
 \`LOCOMO_FILE=…/locomo10.json npm run bench:context\` adds the public LoCoMo conversations to the table on recall.
 `;
 
 /** The page with these tables in the place of older ones of the same name; the others stay as they are. */
-export function benchReport(page: string, results: Readonly<Record<string, readonly unknown[]>>, facts: BenchFacts): string {
+export function benchReport(page: string, results: Readonly<Record<string, BenchTable>>, facts: BenchFacts): string {
   const sections = new Map([...page.matchAll(/^## (.+)\n([\s\S]*?)(?=^## |$(?![\s\S]))/gm)].map(([, name, body]) => [name!, body!.trim()]));
-  for (const [name, rows] of Object.entries(results))
-    sections.set(name, [`${facts.date}, ${facts.versions.join(', ')}`, table(rows), ...notesOf(rows)].join('\n\n'));
+  for (const [name, { rows, yardstick }] of Object.entries(results)) {
+    const measured = `${facts.date}, ${facts.versions.join(', ')}, yardstick ${yardstick.map((ms) => ms.toFixed(0)).join(' and ')} ms`;
+    sections.set(name, [measured, table(rows), ...notesOf(rows)].join('\n\n'));
+  }
   return [introduction, ...[...sections].sort(([a], [b]) => a.localeCompare(b)).map(([name, body]) => `## ${name}\n\n${body}\n`)].join(
     '\n',
   );

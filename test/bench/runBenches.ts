@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { artifacts, builtTests, projectRoot } from '../support/paths';
-import { benchReport, notesOf, withoutNote } from './benchReport';
+import { benchReport, notesOf, withoutNote, type BenchTable } from './benchReport';
+import { yardstick } from './yardstick';
 
 /** What a file `*.bench.ts` exports: rows of one table, ratios rather than times where it can. */
 interface Bench {
@@ -17,11 +18,12 @@ async function main(words: readonly string[]): Promise<void> {
   const files = (await readdir(folder)).filter(
     (file) => file.endsWith('.bench.js') && (words.length === 0 || words.some((word) => file.includes(word))),
   );
-  const results: Record<string, unknown[]> = {};
+  const results: Record<string, BenchTable> = {};
   for (const file of files.sort()) {
     const name = file.replace('.bench.js', '');
     const { run, onlyNamed } = (await import(join(folder, file))) as Bench;
     if (onlyNamed && words.length === 0) continue;
+    const before = yardstick();
     let rows: unknown[];
     try {
       rows = await run();
@@ -31,8 +33,9 @@ async function main(words: readonly string[]): Promise<void> {
       process.exitCode = 1;
       continue;
     }
-    results[name] = rows;
-    console.log(`\n${name}`);
+    const table: BenchTable = { rows, yardstick: [before, yardstick()] };
+    results[name] = table;
+    console.log(`\n${name}, yardstick ${table.yardstick.map((ms) => ms.toFixed(1)).join(' and ')} ms`);
     console.table(rows.map(withoutNote));
     for (const note of notesOf(rows)) console.log(note);
     // What was measured in half an hour is not lost by a later one that fails.
@@ -47,7 +50,7 @@ async function main(words: readonly string[]): Promise<void> {
 }
 
 /** Into the documents, but for runs that are cut short. */
-async function report(results: Readonly<Record<string, readonly unknown[]>>): Promise<void> {
+async function report(results: Readonly<Record<string, BenchTable>>): Promise<void> {
   if (process.argv.some((word) => word.startsWith('-'))) return;
   const { version, dependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
     version: string;
