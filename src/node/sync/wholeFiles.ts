@@ -3,12 +3,21 @@ import { constants } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 
 /**
- * Files in a folder into which others write too. What is no regular file is not there (a pipe would keep the reader waiting until somebody
- * writes to it), nor is one of more than `most` bytes. Rejects where it cannot be read.
+ * Files in a folder into which others write too, and from which they remove: undefined for one that is gone since it was listed. What is no
+ * regular file is not there either (a pipe would keep the reader waiting until somebody writes to it), nor is one of more than `most`
+ * bytes. Rejects where it cannot be read.
  */
 export async function readWhole(file: string, most: number): Promise<Buffer | undefined> {
-  if (!isWanted(await stat(file), most)) return undefined;
-  // Another may stand in its place by now.
+  try {
+    // Another may stand in its place once it is open.
+    return isWanted(await stat(file), most) ? await contentOf(file, most) : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function contentOf(file: string, most: number): Promise<Buffer | undefined> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const found = await handle.stat();

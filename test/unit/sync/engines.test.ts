@@ -12,6 +12,7 @@ import { FolderEngine } from '../../../src/node/sync/folderEngine';
 import { GcmSealer } from '../../../src/node/sync/gcmSealer';
 import { historyKeys, newPhrase, readPhrase } from '../../../src/node/sync/historyKeys';
 import { openPostgres, PostgresEngine, tlsFor } from '../../../src/node/sync/postgresEngine';
+import { readWhole } from '../../../src/node/sync/wholeFiles';
 import { seededRandom } from '../../support/chat/endurance';
 import { tempFolder, type TempFolder } from '../../support/store/storeTemp';
 import { MemoryReplica } from '../../support/sync/memoryReplica';
@@ -261,6 +262,12 @@ describe('a folder that is carried', () => {
     }
     deepStrictEqual(seen, [0, 4, 12]);
     deepStrictEqual(two.state, one.state);
+  });
+
+  it('loses a file between its list and its reading: an answer has the others', async () => {
+    deepStrictEqual(await readWhole(join(temp.path, 'gone.rows'), 100), undefined);
+    // What is there and cannot be read is told.
+    await rejects(readWhole(join(temp.path, `${'n'.repeat(300)}.rows`), 100), { code: 'ENAMETOOLONG' });
   });
 
   it('tells what others bring, until it is closed', async () => {
