@@ -124,7 +124,7 @@ export class FileRestorer {
 
   /**
    * Carries a plan out, all of it or nothing. What stood there is kept first, so that the restore can be taken back. Returns what has
-   * changed. Rejects with `RestoreFault`, `StoreError`, or as the signal says, and then no file has changed.
+   * changed. Rejects with `StoreError`, or as `restoreFiles` does.
    */
   async apply(plan: RestorePlan, options: ApplyOptions): Promise<Restored> {
     const { files } = plan;

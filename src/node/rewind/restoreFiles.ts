@@ -31,9 +31,11 @@ export type RestoreProblem =
   | 'nested_repository'
   /** Something that is no file is in the way, or its folder is not there. */
   | 'in_the_way'
-  | 'failed';
+  | 'failed'
+  /** It failed at another file, and this one is not as it was: only that leaves something restored, until a start puts it back. */
+  | 'not_put_back';
 
-/** Why nothing was restored, at which file. */
+/** Why it was not restored, at which file. */
 export class RestoreFault extends Error {
   override readonly name = 'RestoreFault';
   constructor(
@@ -69,7 +71,7 @@ export interface RestoreOptions {
 /** Restores of this process that have not ended. */
 export const runningRestores = new Set<string>();
 
-/** Rejects with `RestoreFault`, or as the signal says; then every file is as it was. */
+/** Rejects with `RestoreFault`, or as the signal says; then every file is as it was, but for the problem `not_put_back`. */
 export async function restoreFiles(files: readonly FileRestore[], options: RestoreOptions): Promise<void> {
   const id = randomUUID();
   runningRestores.add(id);
@@ -152,18 +154,29 @@ export async function apply(files: readonly JournalFile[], disk: RestoreDisk, is
   }
 }
 
-/** Puts back whatever is not as it was and is what the restore has made of it; what somebody else has written meanwhile stays. */
+/**
+ * Puts back whatever is not as it was and is what the restore has made of it; what somebody else has written meanwhile stays. Rejects with
+ * `RestoreFault` for the first that cannot be, when it has tried the others.
+ */
 export async function rollBack({ files }: Journal, disk: RestoreDisk): Promise<void> {
-  for (const file of [...files].reverse()) {
-    const now = await seen(file.target, disk).catch(() => undefined);
-    if (now === undefined || isAs(now, file.from) || !isAs(now, file.to)) continue;
-    if (file.from === null) {
-      await disk.unlink(file.target);
-      await removeEmpty(file, disk);
-    } else {
-      await makeFolders(file, disk);
-      await disk.rename(old(file), file.target);
-    }
+  let failed: RestoreFault | undefined;
+  for (const file of [...files].reverse())
+    await putBack(file, disk).catch((error: unknown) => {
+      const { path, detail } = faultOf(file.path, error);
+      failed ??= new RestoreFault(path, 'not_put_back', detail || errorText(error));
+    });
+  if (failed) throw failed;
+}
+
+async function putBack(file: JournalFile, disk: RestoreDisk): Promise<void> {
+  const now = await seen(file.target, disk).catch(() => undefined);
+  if (now === undefined || isAs(now, file.from) || !isAs(now, file.to)) return;
+  if (file.from === null) {
+    await disk.unlink(file.target);
+    await removeEmpty(file, disk);
+  } else {
+    await makeFolders(file, disk);
+    await disk.rename(old(file), file.target);
   }
 }
 
@@ -292,7 +305,7 @@ function told<T>({ path }: { readonly path: string }, work: Promise<T>): Promise
   return work.catch((error: unknown) => Promise.reject(faultOf(path, error)));
 }
 
-function faultOf(path: string, error: unknown): Error {
+function faultOf(path: string, error: unknown): RestoreFault {
   if (error instanceof RestoreFault) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
   // Node says the path behind the name of the call.
@@ -334,7 +347,7 @@ function modeOf(kind: FileVersion['kind'], before: number | null): number {
   return kind === 'executable' ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
 }
 
-/** Why nothing was restored, for the user. */
+/** Why it was not restored, for the user. */
 export function restoreProblemText(error: unknown): string {
   if (!(error instanceof RestoreFault)) return errorText(error);
   const { path, problem, detail } = error;
@@ -353,5 +366,7 @@ export function restoreProblemText(error: unknown): string {
       return t('Something that is no file is in the way of {0}. No file was restored.', path);
     case 'failed':
       return t('{0} could not be restored, and so no file was: {1}', path, shown(detail));
+    case 'not_put_back':
+      return t('The restore failed, and {0} could not be put back: {1}. Reload the window: Threadkeeper tries again.', path, shown(detail));
   }
 }

@@ -232,6 +232,32 @@ describe('a restore of files', () => {
     deepStrictEqual([readdirSync(root), readdirSync(join(storage, 'restores'))], [['a.txt'], []]);
   });
 
+  it('that fails puts back all that it can, says what it cannot, and a later start does', async () => {
+    const names = ['a.txt', 'b.txt', 'c.txt'];
+    for (const name of names) writeFileSync(join(root, name), 'old');
+    let renamed = 0;
+    const failing: RestoreDisk = {
+      ...quickDisk,
+      rename: (from, to) => {
+        // The third file fails, and then the second cannot go back; the first can.
+        if (++renamed === 3 || renamed === 4) return Promise.reject(Object.assign(new Error('EIO: i/o error, rename'), { code: 'EIO' }));
+        return quickDisk.rename(from, to);
+      },
+    };
+    const error: unknown = await restoreFiles(
+      names.map((name) => write(name, 'old', 'new')),
+      { storage, disk: failing },
+    ).catch((fault: unknown) => fault);
+    deepStrictEqual(
+      restoreProblemText(error),
+      'The restore failed, and b.txt could not be put back: EIO: i/o error, rename. Reload the window: Threadkeeper tries again.',
+    );
+    const contents = () => names.map((name) => readFileSync(join(root, name), 'utf8'));
+    deepStrictEqual(contents(), ['old', 'new', 'old']);
+    strictEqual(await resumeRestores(storage, silentLog, quickDisk), 1);
+    deepStrictEqual([contents(), readdirSync(root)], [['old', 'old', 'old'], names]);
+  });
+
   it('can be cancelled before anything is in its place', async () => {
     writeFileSync(join(root, 'a.txt'), 'a');
     const stop = new AbortController();
