@@ -30,12 +30,16 @@ export function thrownText(error: unknown): string {
   return code === undefined || text.includes(code) ? text : `${code}: ${text}`;
 }
 
+/** Name and port of a server, to be told; an address that is none stays as it is. */
+export function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
+}
+
 /** A socket's error often has no word on whom it was to reach. */
-export function namingServer(failure: ModelFailure, address: string): ModelFailure {
+export function namingServer(failure: ModelFailure, host: string): ModelFailure {
   // 407 comes from a proxy.
-  if (failure.reason !== 'network' || failure.status !== undefined || !URL.canParse(address)) return failure;
-  const { host } = new URL(address);
-  return failure.detail.includes(host) ? failure : { ...failure, detail: `${host}: ${failure.detail}` };
+  if (failure.reason !== 'network' || failure.status !== undefined || failure.detail.includes(host)) return failure;
+  return { ...failure, detail: `${host}: ${failure.detail}` };
 }
 
 /** Bodies of gateways: `{detail}`, `{message}`, `{error: "…"}`. */

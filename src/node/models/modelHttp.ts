@@ -1,7 +1,6 @@
 import { trimmedEnd } from '../../core/base/text';
 import { ModelError, type ModelEvent, type ModelFailure } from '../../core/models/modelEvent';
 import { english } from '../../core/l10n';
-import { namingServer } from './failureText';
 import { HttpError, httpFailure } from './httpFailure';
 import { sameOriginFetch, type Fetch } from './sameOriginFetch';
 import { requestFailure, streamAnswer, withinMs, type RequestTimeouts, type StreamedAnswer, type Watchdog } from './streamAnswer';
@@ -40,7 +39,8 @@ export class ModelHttp {
       watchdog.allow();
       return linesOf(response.body, () => watchdog.allow());
     };
-    return streamAnswer({ open, answer, timeouts: this.timeouts, failureOf: this.failureOf, closingMs: 0 }, signal);
+    const { timeouts, failureOf } = this;
+    return streamAnswer({ open, answer, timeouts, address: this.options.baseURL, failureOf, closingMs: 0 }, signal);
   }
 
   /** One of the small requests. Rejects with `ModelError`. */
@@ -50,7 +50,7 @@ export class ModelHttp {
       const response = await this.send(path, body, withinMs(signal, smallMs));
       return await response.json();
     } catch (error) {
-      throw new ModelError(requestFailure(error, { signal, smallMs }, this.failureOf));
+      throw new ModelError(requestFailure(error, { signal, smallMs, address: this.options.baseURL }, this.failureOf));
     }
   }
 
@@ -72,7 +72,7 @@ export class ModelHttp {
   }
 
   private readonly failureOf = (error: unknown): ModelFailure =>
-    namingServer(httpFailure(error, this.options.apiKey === '' ? [] : [this.options.apiKey], Date.now()), this.options.baseURL);
+    httpFailure(error, this.options.apiKey === '' ? [] : [this.options.apiKey], Date.now());
 }
 
 /** An address without what is appended to it; throws `ModelError` for one that cannot be used. */

@@ -1,6 +1,7 @@
 import type { Logger } from '../../core/ports';
 import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import { english } from '../../core/l10n';
+import { hostOf, namingServer } from './failureText';
 import type { Middleware } from '@anthropic-ai/sdk';
 
 export interface RequestTimeouts {
@@ -29,6 +30,8 @@ export interface AnswerRequest<Piece> {
   readonly open: (signal: AbortSignal, watchdog: Watchdog) => Promise<AsyncIterable<Piece>>;
   readonly answer: StreamedAnswer<Piece>;
   readonly timeouts: RequestTimeouts;
+  /** Of the server, for failures that do not say whose they are. */
+  readonly address: string;
   /** What was thrown, in the words of the port. */
   readonly failureOf: (error: unknown) => ModelFailure;
   /** How long a complete answer waits for the connection to end by itself, so that it can be used again; 0: not at all. */
@@ -37,7 +40,7 @@ export interface AnswerRequest<Piece> {
 
 /** One request and its answer, as the port has it: never throws, and ends with exactly one `stopped` or `failed`. */
 export async function* streamAnswer<Piece>(
-  { open, answer, timeouts, failureOf, closingMs }: AnswerRequest<Piece>,
+  { open, answer, timeouts, address, failureOf, closingMs }: AnswerRequest<Piece>,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const abort = new AbortController();
@@ -66,7 +69,7 @@ export async function* streamAnswer<Piece>(
   if (ended) yield* ended.rest;
   yield ended?.end ?? {
     type: 'failed',
-    failure: requestFailure(thrown, { signal, silentMs: watchdog.silentMs, smallMs: timeouts.smallMs }, failureOf),
+    failure: requestFailure(thrown, { signal, silentMs: watchdog.silentMs, smallMs: timeouts.smallMs, address }, failureOf),
   };
 }
 
@@ -75,19 +78,23 @@ interface Circumstances {
   /** How long nothing came before the request was ended for it. */
   readonly silentMs?: number | null;
   readonly smallMs: number;
+  readonly address: string;
 }
 
-/** Why a request failed; who ended it is known here, not from what was thrown. */
+/** Why a request failed, and at which server; who ended it is known here, not from what was thrown. */
 export function requestFailure(
   error: unknown,
-  { signal, silentMs, smallMs }: Circumstances,
+  { signal, silentMs, smallMs, address }: Circumstances,
   failureOf: (error: unknown) => ModelFailure,
 ): ModelFailure {
   if (signal?.aborted) return { reason: 'cancelled', detail: '' };
-  if (silentMs) return { reason: 'network', detail: english('Nothing was received for {0} s.', silentMs / 1000) };
-  if (error === undefined) return { reason: 'network', detail: english('The connection ended before the answer was complete.') };
+  const host = hostOf(address);
+  if (silentMs) return { reason: 'network', detail: english('{0} sent nothing for {1} s.', host, silentMs / 1000) };
+  if (error === undefined) return { reason: 'network', detail: english('{0} ended the connection before the answer was complete.', host) };
   const failure = failureOf(error);
-  return failure.reason === 'cancelled' ? { reason: 'network', detail: english('No answer within {0} s.', smallMs / 1000) } : failure;
+  return failure.reason === 'cancelled'
+    ? { reason: 'network', detail: english('{0} did not answer within {1} s.', host, smallMs / 1000) }
+    : namingServer(failure, host);
 }
 
 /** Aborted with the caller's signal, and by itself after a time. */

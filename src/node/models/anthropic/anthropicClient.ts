@@ -10,7 +10,6 @@ import { anthropicPrompt } from './anthropicRequest';
 import { cacheRules, modelFromTable, takesSystemInside, LearnedWindows, isSize } from '../modelTable';
 import { checkedAddress, checkedKey } from '../modelHttp';
 import { sameOriginFetch, type Fetch } from '../sameOriginFetch';
-import { namingServer } from '../failureText';
 import { logFailure, requestFailure, streamAnswer, withinMs, type RequestTimeouts, type Watchdog } from '../streamAnswer';
 import { holdsSystem, refusesSystem } from '../requestParts';
 
@@ -97,7 +96,7 @@ export class AnthropicClient implements ModelClient {
         timeout: timeouts.firstByteMs * 2,
       });
     };
-    return streamAnswer({ open, answer: new AnthropicAnswer(), timeouts, failureOf, closingMs }, signal);
+    return streamAnswer({ open, answer: new AnthropicAnswer(), timeouts, address: this.sdk.baseURL, failureOf, closingMs }, signal);
   }
 
   private prompt(request: ModelRequest): ReturnType<typeof anthropicPrompt> {
@@ -178,11 +177,10 @@ export class AnthropicClient implements ModelClient {
   }
 
   private smallFailure(error: unknown, signal: AbortSignal | undefined): ModelFailure {
-    return requestFailure(error, { signal, smallMs: this.timeouts.smallMs }, this.failureOf);
+    return requestFailure(error, { signal, smallMs: this.timeouts.smallMs, address: this.sdk.baseURL }, this.failureOf);
   }
 
-  private readonly failureOf = (error: unknown): ModelFailure =>
-    namingServer(anthropicFailure(error, this.secrets, Date.now()), this.sdk.baseURL);
+  private readonly failureOf = (error: unknown): ModelFailure => anthropicFailure(error, this.secrets, Date.now());
 }
 
 /**
