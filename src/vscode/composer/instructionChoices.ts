@@ -10,6 +10,7 @@ export interface InstructionChoicesDeps {
   readonly controller: Pick<ChatController, 'active' | 'choices'>;
   readonly memory: Pick<WindowState, 'instructionFilesOff' | 'setInstructionFilesOff'>;
   readonly files: ConversationFactory['instructionFiles'];
+  readonly focusComposer: () => void;
 }
 
 /** Which of the workspace's instruction files count in the session on show, and the user's word on that. */
@@ -24,17 +25,22 @@ export class InstructionChoices {
   /** Offers to open the files and to switch them off or on; what holds then. */
   async choose(): Promise<WorkspaceInstructions> {
     const files = await this.files();
-    const items: (QuickPickItem & { readonly run?: () => Promise<unknown> })[] = files.map(({ path, file, tokens }) => ({
-      label: path,
-      description: t('{0} tokens', shortTokens(tokens)),
-      run: () => Promise.resolve(workspace.openTextDocument(Uri.file(file))).then((document) => window.showTextDocument(document)),
-    }));
+    const items: (QuickPickItem & { readonly run?: () => Promise<unknown>; readonly opens?: true })[] = files.map(
+      ({ path, file, tokens }) => ({
+        label: path,
+        description: t('{0} tokens', shortTokens(tokens)),
+        opens: true,
+        run: () => Promise.resolve(workspace.openTextDocument(Uri.file(file))).then((document) => window.showTextDocument(document)),
+      }),
+    );
     items.push({ label: '', kind: QuickPickItemKind.Separator }, ...this.switches());
     const chosen = await window.showQuickPick(items, {
       title: t('Instructions of this workspace'),
       placeHolder: t('Open a file, or turn them off'),
     });
     await chosen?.run?.();
+    // It was opened from the chat, and VS Code gives the keyboard to the editors when it closes.
+    if (!chosen?.opens) this.deps.focusComposer();
     return this.state();
   }
 

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openChat, type ChatSession } from '../../support/chat/chatSession';
 import { inOrder } from '../../support/chat/inOrder';
 import { hold, reply } from '../../support/messagesApi/messagesApiScript';
@@ -10,6 +12,7 @@ describe('the focus of the chat', function () {
 
   before(async () => {
     session = await openChat();
+    await writeFile(join(session.folder, 'AGENTS.md'), 'Answer in one sentence.\n');
     await session.chat.ask('Hello');
   });
   afterEach(function () {
@@ -60,6 +63,18 @@ describe('the focus of the chat', function () {
     await workbench.page.keyboard.press('Escape');
     const isBack = "document.hasFocus() && document.activeElement?.getAttribute('data-action') === 'label'";
     await waitFor('the row to have the focus', async () => (await chat.frame()).evaluate(isBack));
+  });
+
+  it('comes back from the choice of instruction files, closed without one; a file that is opened has it', async () => {
+    const { chat, workbench } = session;
+    const list = workbench.page.locator('.quick-input-widget');
+    await (await chat.locator('.instructions-chip')).click();
+    await list.locator('.monaco-list-row').first().waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await typedText('six');
+    await (await chat.locator('.instructions-chip')).click();
+    await list.locator('.monaco-list-row', { hasText: 'AGENTS.md' }).click();
+    await workbench.page.locator('.editor-group-container .monaco-editor.focused').waitFor();
   });
 
   it('goes to the composer after an edited message was sent', async () => {
