@@ -86,10 +86,11 @@ export async function sharedBrowser(): Promise<Browser> {
   return (shared = launchChromium());
 }
 
-/** For the end of the process. */
+/** For the end of the process, or of what must not run beside them any longer; who asks for one after it gets a new one. */
 export async function closeBrowsers(): Promise<void> {
   await (await shared?.catch(() => null))?.close();
   for (const [folder, context] of profiles) {
+    profiles.delete(folder);
     await context.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -29,6 +29,11 @@ export async function takeBrowserPlace(): Promise<BrowserPlace> {
 
 async function newPlace() {
   const context = await launchProfile();
+  // Closed by the end of a benchmark, or by itself: a VS Code that took it would not open.
+  context.once('close', () => {
+    const at = free.findIndex((place) => place.context === context);
+    if (at >= 0) free.splice(at, 1);
+  });
   return { context, page: context.pages()[0] ?? (await context.newPage()), port: await freePort() };
 }
 
