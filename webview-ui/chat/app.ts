@@ -233,9 +233,10 @@ export class AppView extends ViewElement {
       } else {
         const reply = await this.host.channel.request(request);
         if (asksInDialog.has(request.method) || (request.method === 'slash' && slashAsksInDialog.has(request.name))) this.takeFocusBack();
+        const isHere = session === this.state?.session?.uuid;
         // Its card stands at the end.
-        if (request.method === 'reuse_summary') this.transcript?.jumpToLatest();
-        if (cameToNothing.has(request.method) && typeof reply === 'string' && session === this.state?.session?.uuid) this.note(reply);
+        if (request.method === 'reuse_summary' && isHere) this.transcript?.jumpToLatest();
+        if (cameToNothing.has(request.method) && typeof reply === 'string' && isHere) this.note(reply);
       }
     } catch (error) {
       this.problem = textOf(error);

@@ -307,9 +307,10 @@ export class ContextManager {
   /** Puts a summary in force again that another one of the same range has taken the place of. Rejects with `StoreError`. */
   async reuse(compaction: string, known: readonly StoredEntry[]): Promise<CompactionResult> {
     const live = liveCompaction(this.deps.branch.entries);
-    const earlier = live && earlierSummaries(live, (uuid) => known.find((entry) => entry.uuid === uuid));
-    const again = earlier?.find(({ uuid }) => uuid === compaction);
-    if (!live || !again) return { entry: null, message: otherMessages };
+    if (!live) return { entry: null, message: noSummary };
+    const earlier = earlierSummaries(live, (uuid) => known.find((entry) => entry.uuid === uuid));
+    const again = earlier.find(({ uuid }) => uuid === compaction);
+    if (!again) return { entry: null, message: otherMessages };
     return { entry: await this.replace(await this.rewriter.again(live, again), 'manual', []), message: null };
   }
 

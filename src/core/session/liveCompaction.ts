@@ -120,7 +120,10 @@ export function compactionHistory(entries: readonly StoredEntry[]): PastCompacti
   }));
 }
 
-/** Other summaries of the range of the live record, which it has taken the place of, the newest first; `find`: an entry by its id. */
+/**
+ * Other summaries of the range of the live record, which it has taken the place of, the newest first; `find`: an entry by its id. A record
+ * that has only left out results is none.
+ */
 export function earlierSummaries(live: EntryOf<'compaction'>, find: (uuid: string) => StoredEntry | undefined): EntryOf<'compaction'>[] {
   const chain = new Set([live]);
   for (const { content } of chain) {
@@ -128,7 +131,7 @@ export function earlierSummaries(live: EntryOf<'compaction'>, find: (uuid: strin
     // Damaged records that name each other are in the set already.
     if (before && isEntryOf(before, 'compaction')) chain.add(before);
   }
-  return [...chain].slice(1);
+  return [...chain].slice(1).filter(({ content }) => content.rung !== 'mask');
 }
 
 /** How many compactions stand behind a prompt: its own, and those whose state went into it. The live branch has only the newest. */

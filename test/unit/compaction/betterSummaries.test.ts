@@ -167,6 +167,40 @@ describe('better summaries', () => {
     assert.match(message!, /other messages than those that are folded now/);
   });
 
+  for (const [how, replace] of [
+    ['an edit', () => rig.conversation.editSummary('We agreed on blue.')],
+    ['instructions', () => rig.conversation.resummarize('the colours')],
+    [
+      'another try in the background',
+      async () => {
+        rig.summarizer.fail = null;
+        await rig.until(() => rig.clock.timers > 0);
+        rig.clock.pass(60_000);
+        await rig.until(() => rig.compactions().length === 2);
+      },
+    ],
+  ] as const)
+    it(`keep what was said since where nothing was kept, after ${how}`, async () => {
+      // The last answer alone is more than stays.
+      for (const tokens of [100, 100, 10_000]) {
+        rig.model.scripts.push(says(rig.words(tokens)));
+        await rig.conversation.send('a question');
+      }
+      if (how === 'another try in the background') rig.summarizer.fail = 'overloaded';
+      const first = (await rig.conversation.compact()).entry!;
+      assert.equal(first.content.firstKeptEntry, null);
+      rig.model.scripts.push(says('ninety'));
+      await rig.conversation.send('how many at noon?');
+      await replace();
+      rig.model.scripts.push(says('fifty'), says('none'));
+      await rig.conversation.send('how many at dusk?');
+      await rig.conversation.reuseSummary(first.uuid);
+      await rig.conversation.send('how many at night?');
+      assert.match(rig.lastSent, /how many at noon\?.*ninety.*how many at dusk\?.*fifty.*how many at night\?/s);
+      const [record, ...others] = rig.compactions().map(({ content }) => content);
+      for (const { coversFrom, supersedes } of others) assert.ok(coversFrom === record!.coversFrom && supersedes);
+    });
+
   it('can be written anew with instructions, from the originals', async () => {
     await rig.fill(6, 800);
     const first = (await rig.conversation.compact()).entry!;

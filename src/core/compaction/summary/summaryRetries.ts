@@ -8,7 +8,7 @@ import type { CompactionRecorder } from '../compactionRecorder';
 import type { FoldPlanner } from '../ladder/foldPlanner';
 import type { ContextEngine } from '../../context/engine';
 import type { SummaryCall } from './summaryWriter';
-import type { Cut } from '../ladder/cutPoint';
+import { sentEntries, type Cut } from '../ladder/cutPoint';
 import { editableText, emptyFoldedState, withUsersText } from '../ledgers/foldedState';
 import type { Fold } from '../ladder/fold';
 import type { Reach } from '../measure/continuity';
@@ -214,9 +214,11 @@ export class SummaryRewriter {
     calls: readonly SummaryCall[],
     instructions: string | null = null,
   ): Promise<EntryOf<'compaction'>> {
-    const { recorder, engine, clock } = this.deps;
+    const { recorder, engine, clock, branch } = this.deps;
     const grown = Math.max(0, engine.measure().used - target.content.tokensAfter);
-    const { coversFrom, firstKeptEntry, previous, masked, maskedTold } = target.content;
+    const { coversFrom, previous, masked, maskedTold } = target.content;
+    // Where nothing was kept, what is sent begins behind the record: behind the new one it would be without all that was said since.
+    const firstKeptEntry = target.content.firstKeptEntry ?? sentEntries(branch.entries)[0]?.uuid ?? null;
     const stubs = masked ? { masked, ...(maskedTold === undefined ? {} : { maskedTold }) } : {};
     const draft = await recorder.draft(fold, cut, {
       trigger,

@@ -65,7 +65,7 @@ export function analyticsRows(connection: Connection, { from, to }: AnalyticsQue
     compactions: connection
       .all(
         `SELECT e.session AS session, e.created_at AS at, c.tokens_before, c.tokens_after, c.rung, c.model, c.duration_ms, c.held_ms,
-           (SELECT json_extract(s.content_json, '$.supersedes') IS NOT NULL FROM bodies s WHERE s.entry = e.seq) AS replaces,
+           c.supersedes IS NOT NULL AS replaces,
            e.uuid IN (SELECT json_extract(b.content_json, '$.target') FROM entries u JOIN bodies b ON b.entry = u.seq WHERE u.entry_type = 'compaction_undone') AS undone
          FROM compactions c JOIN entries e ON e.seq = c.entry WHERE e.created_at >= ? AND e.created_at <= ? AND e.${notTrashed} ORDER BY e.seq`,
         range,
