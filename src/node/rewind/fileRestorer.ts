@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
-import type { IdSource, SessionStore } from '../../core/ports';
+import type { IdSource, Logger, SessionStore } from '../../core/ports';
 import type { FileChanges, FileEdit, FileVersion, Uncovered } from '../../core/rewind/fileChanges';
 import { FileHistory, type FileMark, type FileWay } from '../../core/rewind/fileHistory';
 import { countLines } from '../../core/rewind/mergeText';
@@ -13,6 +13,7 @@ import { fileOnDisk, KeptFiles } from './keptFiles';
 import { contentHash } from './packedContent';
 import { isRestorable } from './restorePath';
 import { restoreFiles, RestoreFault, type FileRestore, type RestoreOptions } from './restoreFiles';
+import { resumeRestores } from './resumeRestores';
 
 export interface FileRestorerOptions {
   readonly store: Pick<SessionStore, 'fileMarks' | 'entries' | 'session' | 'append' | 'putBlob' | 'blob'>;
@@ -23,6 +24,7 @@ export interface FileRestorerOptions {
   readonly isUnsaved?: (path: string) => boolean;
   readonly ids: IdSource;
   readonly now: () => number;
+  readonly log: Pick<Logger, 'warn' | 'info'>;
 }
 
 /** What a restore would do; nothing has been touched. */
@@ -129,6 +131,11 @@ export class FileRestorer {
   async apply(plan: RestorePlan, options: ApplyOptions): Promise<Restored> {
     const { files } = plan;
     const { chosen = [], signal, onProgress } = options;
+    const { storage, log } = this.options;
+    // A restore that is to be taken back still would take this one back later. What it puts back now fails as changed below.
+    const { failed } = await resumeRestores(storage, log);
+    const stuck = failed.find((error) => error instanceof RestoreFault);
+    if (stuck) throw stuck;
     const done = files.filter((plan) => plan.action === 'write' || plan.action === 'delete' || chosen.includes(plan));
     const restores: FileRestore[] = [];
     const edits: FileEdit[] = [];
@@ -143,7 +150,6 @@ export class FileRestorer {
       const lines = from?.kind === 'link' || file.to?.kind === 'link' ? null : countLines(now, then);
       edits.push({ folder, path, before, after, ...(lines ? { lines } : {}) });
     }
-    const { storage } = this.options;
     await restoreFiles(restores, { storage, ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) });
     return { files: edits, marks: await this.record(plan, edits, options) };
   }

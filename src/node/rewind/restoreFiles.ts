@@ -32,7 +32,7 @@ export type RestoreProblem =
   /** Something that is no file is in the way, or its folder is not there. */
   | 'in_the_way'
   | 'failed'
-  /** It failed at another file, and this one is not as it was: only that leaves something restored, until a start puts it back. */
+  /** It failed at another file, and this one is not as it was: only that leaves something restored, until `resumeRestores` puts it back. */
   | 'not_put_back';
 
 /** Why it was not restored, at which file. */
@@ -43,8 +43,9 @@ export class RestoreFault extends Error {
     readonly problem: RestoreProblem,
     /** What the system says of it, without the path; empty where the problem says all. */
     readonly detail = '',
+    options?: ErrorOptions,
   ) {
-    super(detail === '' ? `${path}: ${problem}` : `${path}: ${problem} (${detail})`);
+    super(detail === '' ? `${path}: ${problem}` : `${path}: ${problem} (${detail})`, options);
   }
 }
 
@@ -115,17 +116,22 @@ async function restoreAs(id: string, files: readonly FileRestore[], options: Res
   try {
     await apply(journal.files, disk);
   } catch (error) {
-    await disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'rolling_back' } satisfies Journal)).catch(() => undefined);
-    await rollBack(journal, disk);
-    await clean(journal, at, disk).catch(() => undefined);
+    const back = JSON.stringify({ ...journal, phase: 'rolling_back' } satisfies Journal);
+    await disk.saveJournal(at, back).catch(() => undefined);
+    await rollBack(journal, disk).catch(async ({ path, problem, detail }: RestoreFault) => {
+      // What is left is never to be gone on with.
+      await disk.saveJournal(at, back).catch(() => undefined);
+      throw new RestoreFault(path, problem, detail, { cause: error });
+    });
+    await finish(journal, at, disk);
     throw error;
   }
   await finish(journal, at, disk);
 }
 
 /**
- * The tree is the new one, and stays it: where what the restore has needed cannot be removed now (Windows keeps a file that somebody
- * reads), the next start removes it, and does not do the restore again, which may have been taken back by then. Never rejects.
+ * The tree is the new one, or the old one again, and stays it: where what the restore has needed cannot be removed now (Windows keeps a
+ * file that somebody reads), the next start removes it, and does nothing to the files, which may be others by then. Never rejects.
  */
 export async function finish(journal: Journal, at: string, disk: RestoreDisk): Promise<void> {
   for (const folder of new Set(journal.files.map(({ target }) => dirname(target)))) await disk.syncFolder(folder).catch(() => undefined);
@@ -155,21 +161,23 @@ export async function apply(files: readonly JournalFile[], disk: RestoreDisk, is
 }
 
 /**
- * Puts back whatever is not as it was and is what the restore has made of it; what somebody else has written meanwhile stays. Rejects with
- * `RestoreFault` for the first that cannot be, when it has tried the others.
+ * Puts back whatever is not as it was and is what the restore has made of it; what somebody else has written meanwhile stays. New files go
+ * first: one may stand where a folder was. Rejects with `RestoreFault` for the first that fails, when it has tried the others.
  */
 export async function rollBack({ files }: Journal, disk: RestoreDisk): Promise<void> {
   let failed: RestoreFault | undefined;
-  for (const file of [...files].reverse())
-    await putBack(file, disk).catch((error: unknown) => {
-      const { path, detail } = faultOf(file.path, error);
-      failed ??= new RestoreFault(path, 'not_put_back', detail || errorText(error));
-    });
+  const last = [...files].reverse();
+  for (const file of [...last.filter(({ from }) => from === null), ...last.filter(({ from }) => from !== null)])
+    await putBack(file, disk).catch((error: unknown) => (failed ??= notPutBack(file.path, error)));
   if (failed) throw failed;
 }
 
 async function putBack(file: JournalFile, disk: RestoreDisk): Promise<void> {
-  const now = await seen(file.target, disk).catch(() => undefined);
+  const now = await seen(file.target, disk).catch((error: unknown) => {
+    // That is none of ours. One that cannot be read may be.
+    if (error instanceof RestoreFault && error.problem === 'in_the_way') return undefined;
+    throw error;
+  });
   if (now === undefined || isAs(now, file.from) || !isAs(now, file.to)) return;
   if (file.from === null) {
     await disk.unlink(file.target);
@@ -178,6 +186,16 @@ async function putBack(file: JournalFile, disk: RestoreDisk): Promise<void> {
     await makeFolders(file, disk);
     await disk.rename(old(file), file.target);
   }
+}
+
+function notPutBack(path: string, error: unknown): RestoreFault {
+  const { problem, detail } = faultOf(path, error);
+  const reasons: Partial<Record<RestoreProblem, string>> = {
+    disk_full: english('the disk is full'),
+    linked: english('a link is in the way ({0})', detail),
+    in_the_way: english('something else is in the way ({0})', detail),
+  };
+  return new RestoreFault(path, 'not_put_back', reasons[problem] ?? (detail || errorText(error)));
 }
 
 /** Whether the file is still to be done. Rejects when it is neither as before nor as wanted, unless the restore was resumed. */
@@ -367,6 +385,10 @@ export function restoreProblemText(error: unknown): string {
     case 'failed':
       return t('{0} could not be restored, and so no file was: {1}', path, shown(detail));
     case 'not_put_back':
-      return t('The restore failed, and {0} could not be put back: {1}. Reload the window: Threadkeeper tries again.', path, shown(detail));
+      return t(
+        'The restore failed, and {0} could not be put back: {1}. Threadkeeper tries that again at its next start, and before the next restore.',
+        path,
+        shown(detail),
+      );
   }
 }

@@ -9,11 +9,17 @@ import { Journal } from './restoreJournal';
 
 /**
  * Ends what a crash has left of restores: goes on with one that had begun to put files in their places, and takes back any other. What
- * somebody has changed since stays. Returns how many there were. Never rejects: what cannot be ended now is tried at the next start.
+ * somebody has changed since stays. Never rejects: what cannot be ended now is tried at the next start, and before the next restore, which
+ * it would take back otherwise.
  */
-export async function resumeRestores(storage: string, log: Pick<Logger, 'warn' | 'info'>, disk: RestoreDisk = realDisk): Promise<number> {
+export async function resumeRestores(
+  storage: string,
+  log: Pick<Logger, 'warn' | 'info'>,
+  disk: RestoreDisk = realDisk,
+): Promise<{ readonly ended: number; readonly failed: readonly unknown[] }> {
   const folder = join(storage, 'restores');
   let ended = 0;
+  const failed: unknown[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.endsWith('.json')) continue;
     const at = join(folder, name);
@@ -27,18 +33,19 @@ export async function resumeRestores(storage: string, log: Pick<Logger, 'warn' |
             log.warn('restore_taken_back', { detail: errorText(error) });
             await disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'rolling_back' } satisfies Journal));
             await rollBack(journal, disk);
-            await clean(journal, at, disk);
+            await finish(journal, at, disk);
           },
         );
-      } else {
-        if (journal.phase === 'rolling_back') await rollBack(journal, disk);
-        await clean(journal, at, disk);
-      }
+      } else if (journal.phase === 'rolling_back') {
+        await rollBack(journal, disk);
+        await finish(journal, at, disk);
+      } else await clean(journal, at, disk);
       ended++;
       log.info('restore_ended', { phase: journal.phase, files: journal.files.length });
     } catch (error) {
+      failed.push(error);
       log.warn('restore_not_ended', { detail: errorText(error) });
     }
   }
-  return ended;
+  return { ended, failed };
 }

@@ -221,7 +221,7 @@ export class ConversationFactory {
 
   /** Restores files of the workspace as a session's records say. */
   restorer(store: SessionStore): FileRestorer {
-    const { workspace, unsavedFiles } = this.options;
+    const { workspace, unsavedFiles, log } = this.options;
     return new FileRestorer({
       store,
       folders: () => workspace.folders,
@@ -229,6 +229,7 @@ export class ConversationFactory {
       isUnsaved: (path) => unsavedFiles().includes(path),
       ids: new UuidV7(),
       now: Date.now,
+      log,
     });
   }
 

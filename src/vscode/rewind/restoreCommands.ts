@@ -148,7 +148,8 @@ export class RestoreCommands {
         const onProgress = (done: number, total: number) => progress.report({ message: `${done} / ${total}`, increment: 100 / total });
         const options = { chosen: plan.files, signal: stop.signal, onProgress, reviews: reviews?.(plan.files) ?? [] };
         return restorer.apply(plan, { ...options, ...(to === undefined ? {} : { to }) }).catch((error: unknown) => {
-          if (stop.signal.aborted) return null;
+          // Any other fault is told, whenever it was that somebody pressed Cancel.
+          if (error === stop.signal.reason) return null;
           throw new Error(restoreProblemText(error), { cause: error });
         });
       },

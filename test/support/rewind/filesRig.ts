@@ -52,6 +52,7 @@ export class FilesRig {
       isUnsaved: (path) => unsaved.has(path),
       ids: new UuidV7(),
       now: Date.now,
+      log: silentLog,
     });
   }
 

@@ -3,10 +3,12 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentHash, packContent } from '../../../src/node/rewind/packedContent';
 import { isRestorable } from '../../../src/node/rewind/restorePath';
-import { RestoreFault } from '../../../src/node/rewind/restoreFiles';
+import { realDisk } from '../../../src/node/rewind/restoreDisk';
+import { RestoreFault, restoreFiles } from '../../../src/node/rewind/restoreFiles';
+import { resumeRestores } from '../../../src/node/rewind/resumeRestores';
 import { fileContentMime } from '../../../src/core/rewind/fileChanges';
 import { isUserMessage } from '../../../src/core/session/entry';
-import type { ConversationRig } from '../../support/chat/conversationRig';
+import { silentLog, type ConversationRig } from '../../support/chat/conversationRig';
 import { FilesRig } from '../../support/rewind/filesRig';
 import type { RestorePlan, FileRestorer } from '../../../src/node/rewind/fileRestorer';
 
@@ -36,6 +38,34 @@ describe('rewind: files of a conversation', () => {
     deepStrictEqual(files(), { 'a.txt': 'a2\n', 'b/c.txt': 'c1\n', 'mine.txt': 'mine' });
     await apply(await restorer.planBefore(rig.session, first));
     deepStrictEqual(files(), { 'mine.txt': 'mine' });
+  });
+
+  it('ends a restore that failed half way before it begins, and is not taken back with it later', async () => {
+    put('a.txt', 'a0\n');
+    const first = await turn('one', 'a.txt', 'a1\n');
+    await turn('two', 'b.txt', 'b1\n');
+    const plan = await restorer.planBefore(rig.session, first);
+    const storage = join(rig.folder, 'rewind');
+    const version = (text: string) => ({ hash: contentHash(Buffer.from(text)), bytes: text.length, kind: 'file' as const });
+    const to = { kind: 'file' as const, content: Buffer.from('a0\n') };
+    // `a.txt` is restored when `c.txt` fails, and cannot be put back.
+    let renamed = 0;
+    const rename = (...paths: [string, string]) =>
+      ++renamed === 1 ? realDisk.rename(...paths) : Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));
+    await rejects(
+      restoreFiles(
+        [
+          { root: all.root, path: 'a.txt', from: version('a1\n'), to },
+          { root: all.root, path: 'c.txt', from: null, to },
+        ],
+        { storage, disk: { ...realDisk, rename } },
+      ),
+      { name: 'RestoreFault', path: 'a.txt', problem: 'not_put_back' },
+    );
+    deepStrictEqual([files()['a.txt'], files()['b.txt']], ['a0\n', 'b1\n']);
+    await apply(plan);
+    deepStrictEqual((await resumeRestores(storage, silentLog)).ended, 0);
+    deepStrictEqual(files(), { 'a.txt': 'a0\n' });
   });
 
   it('takes the conversation along, and switches files with its branches', async () => {

@@ -214,8 +214,8 @@ describe('a restore of files', () => {
     deepStrictEqual(readFileSync(join(root, 'a.txt'), 'utf8'), 'new');
     // Taken back by its user, in a window that is restarted then.
     await restoreFiles([write('a.txt', 'new', 'old')], { storage, disk: quickDisk });
-    strictEqual(await resumeRestores(storage, silentLog, stuck), 0);
-    strictEqual(await resumeRestores(storage, silentLog, quickDisk), 1);
+    strictEqual((await resumeRestores(storage, silentLog, stuck)).ended, 0);
+    strictEqual((await resumeRestores(storage, silentLog, quickDisk)).ended, 1);
     deepStrictEqual([readdirSync(root), readFileSync(join(root, 'a.txt'), 'utf8')], [['a.txt'], 'old']);
     deepStrictEqual(readdirSync(join(storage, 'restores')), []);
   });
@@ -228,7 +228,7 @@ describe('a restore of files', () => {
       writeNew: () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' })),
     };
     await rejects(restoreFiles([write('a.txt', 'old', 'new')], { storage, disk: stuck }), { name: 'RestoreFault', problem: 'disk_full' });
-    strictEqual(await resumeRestores(storage, silentLog, quickDisk), 1);
+    strictEqual((await resumeRestores(storage, silentLog, quickDisk)).ended, 1);
     deepStrictEqual([readdirSync(root), readdirSync(join(storage, 'restores'))], [['a.txt'], []]);
   });
 
@@ -250,12 +250,51 @@ describe('a restore of files', () => {
     ).catch((fault: unknown) => fault);
     deepStrictEqual(
       restoreProblemText(error),
-      'The restore failed, and b.txt could not be put back: EIO: i/o error, rename. Reload the window: Threadkeeper tries again.',
+      'The restore failed, and b.txt could not be put back: EIO: i/o error, rename. ' +
+        'Threadkeeper tries that again at its next start, and before the next restore.',
     );
     const contents = () => names.map((name) => readFileSync(join(root, name), 'utf8'));
     deepStrictEqual(contents(), ['old', 'new', 'old']);
-    strictEqual(await resumeRestores(storage, silentLog, quickDisk), 1);
+    strictEqual((await resumeRestores(storage, silentLog, quickDisk)).ended, 1);
     deepStrictEqual([contents(), readdirSync(root)], [['old', 'old', 'old'], names]);
+  });
+
+  it('that fails keeps the old content of a file at which it cannot look', async () => {
+    const names = ['a.txt', 'b.txt'];
+    for (const name of names) writeFileSync(join(root, name), 'old');
+    let isBusy = false;
+    let renamed = 0;
+    const busy = () => Promise.reject(Object.assign(new Error('EBUSY: resource busy or locked, open'), { code: 'EBUSY' }));
+    const failing: RestoreDisk = {
+      ...quickDisk,
+      rename: (from, to) => (++renamed === 2 ? ((isBusy = true), busy()) : quickDisk.rename(from, to)),
+      readFile: (path) => (isBusy && path.endsWith('a.txt') ? busy() : quickDisk.readFile(path)),
+    };
+    await rejects(
+      restoreFiles(
+        names.map((name) => write(name, 'old', 'new')),
+        { storage, disk: failing },
+      ),
+      (fault: RestoreFault) => fault.path === 'a.txt' && fault.problem === 'not_put_back' && (fault.cause as RestoreFault).path === 'b.txt',
+    );
+    strictEqual((await resumeRestores(storage, silentLog, quickDisk)).ended, 1);
+    deepStrictEqual(
+      names.map((name) => readFileSync(join(root, name), 'utf8')),
+      ['old', 'old'],
+    );
+  });
+
+  it('that fails takes new files away before it puts back what stood in their place', async () => {
+    mkdirSync(join(root, 'a'));
+    for (const name of ['a/b.txt', 'c.txt']) writeFileSync(join(root, name), 'old');
+    const failing: RestoreDisk = {
+      ...quickDisk,
+      rename: (from, to) =>
+        to.endsWith('c.txt') ? Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })) : quickDisk.rename(from, to),
+    };
+    const files = [write('a', null, 'a file'), write('a/b.txt', 'old', null), write('c.txt', 'old', 'new')];
+    await rejects(restoreFiles(files, { storage, disk: failing }), { name: 'RestoreFault', path: 'c.txt', problem: 'failed' });
+    deepStrictEqual(readTree(root), { 'a/b.txt': 'file old', 'c.txt': 'file old' });
   });
 
   it('can be cancelled before anything is in its place', async () => {

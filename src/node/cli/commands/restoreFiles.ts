@@ -25,7 +25,7 @@ ${flagHelp(specs)}
 
 What somebody has changed since is merged where that is clean; else the file is left as it is and named. All files are restored or none;
 the conversation stays as it is. Exit code 0 when it was done, 3 when files were left because of changes since; 2 for a command line that
-cannot be run, 1 when nothing was changed, and standard error says why.`;
+cannot be run, 1 when it failed: nothing was changed then, or standard error names the file that could not be put back.`;
 
 /** Resolves with the exit code. */
 export async function restoreFilesCommand(args: readonly string[]): Promise<number> {
@@ -38,13 +38,15 @@ export async function restoreFilesCommand(args: readonly string[]): Promise<numb
   const root = resolve(flags['workspace']!);
   return withWriter(flags['store']!, 'restore-files', async (store) => {
     const session = await sessionNamed(store, name);
-    await resumeRestores(rewindFolder(store), stderrLogger([]));
+    const log = stderrLogger([]);
+    await resumeRestores(rewindFolder(store), log);
     const restorer = new FileRestorer({
       store,
       folders: () => [{ name: basename(root), root: root.replaceAll('\\', '/') }],
       storage: rewindFolder(store),
       ids: new UuidV7(),
       now: Date.now,
+      log,
     });
     const plan = isUndo
       ? await restorer.planUndo(session.uuid)
