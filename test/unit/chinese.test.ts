@@ -85,7 +85,8 @@ describe('in Chinese', () => {
   it('an error says what lies behind it', () => {
     const texts = [
       storeTurnError(new StoreError('io', english("{0}: the store's worker ended with code {1}", '/home/h', 3)), true).message,
-      modelTurnError({ reason: 'network', detail: english('{0} sent nothing for {1} s.', 'api.anthropic.com', 90) }, 'm').message,
+      modelTurnError({ reason: 'network', detail: english('The server {0} sent nothing for {1} s.', 'api.anthropic.com', 90) }, 'm')
+        .message,
       modelTurnError(
         {
           reason: 'budget',

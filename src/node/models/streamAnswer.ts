@@ -89,11 +89,12 @@ export function requestFailure(
 ): ModelFailure {
   if (signal?.aborted) return { reason: 'cancelled', detail: '' };
   const host = hostOf(address);
-  if (silentMs) return { reason: 'network', detail: english('{0} sent nothing for {1} s.', host, silentMs / 1000) };
-  if (error === undefined) return { reason: 'network', detail: english('{0} ended the connection before the answer was complete.', host) };
+  if (silentMs) return { reason: 'network', detail: english('The server {0} sent nothing for {1} s.', host, silentMs / 1000) };
+  if (error === undefined)
+    return { reason: 'network', detail: english('The server {0} ended the connection before the answer was complete.', host) };
   const failure = failureOf(error);
   return failure.reason === 'cancelled'
-    ? { reason: 'network', detail: english('{0} did not answer within {1} s.', host, smallMs / 1000) }
+    ? { reason: 'network', detail: english('The server {0} did not answer within {1} s.', host, smallMs / 1000) }
     : namingServer(failure, host);
 }
 

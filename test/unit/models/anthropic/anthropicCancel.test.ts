@@ -70,7 +70,7 @@ describe('AnthropicClient cancellation and silence', () => {
     const client = rig.client({ timeouts: { firstByteMs: 40 } });
     assert.deepEqual(failureOf(await collect(client.stream(request(), never))), {
       reason: 'network',
-      detail: `${new URL(rig.api.url).host} sent nothing for 0.04 s.`,
+      detail: `The server ${new URL(rig.api.url).host} sent nothing for 0.04 s.`,
     });
     assert.equal(await (await rig.api.received(1)).closed, 'aborted');
   });
@@ -79,7 +79,7 @@ describe('AnthropicClient cancellation and silence', () => {
     rig.api.enqueue(reply('Before ', stall));
     const client = rig.client({ timeouts: { idleMs: 150 } });
     const events = await collect(client.stream(request(), never));
-    assert.deepEqual(failureOf(events), { reason: 'network', detail: `${new URL(rig.api.url).host} sent nothing for 0.15 s.` });
+    assert.deepEqual(failureOf(events), { reason: 'network', detail: `The server ${new URL(rig.api.url).host} sent nothing for 0.15 s.` });
     assert.ok(events.some(({ type }) => type === 'text_delta'));
   });
 

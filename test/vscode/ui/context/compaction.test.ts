@@ -152,7 +152,7 @@ describe('compaction', function () {
     await workbench.runCommand('Threadkeeper: Compact Conversation with Instructions…');
     await workbench.quickInput.waitUntilOpen('Compact Conversation with Instructions');
     await workbench.quickInput.accept('');
-    await waitFor('another card', async () => (await chat.count('.compaction-card')) === 5);
+    await waitFor('another card', async () => (await chat.count('.compaction-card')) === 6);
     await chat.press('Show summary');
     assert.deepEqual(session.api.errors, []);
   });
