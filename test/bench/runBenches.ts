@@ -21,23 +21,23 @@ async function main(words: readonly string[]): Promise<void> {
   const results: Record<string, BenchTable> = {};
   for (const file of files.sort()) {
     const name = file.replace('.bench.js', '');
-    const { run, onlyNamed } = (await import(join(folder, file))) as Bench;
-    if (onlyNamed && words.length === 0) continue;
-    const before = yardstick();
-    let rows: unknown[];
+    let table: BenchTable;
     try {
-      rows = await run();
+      const { run, onlyNamed } = (await import(join(folder, file))) as Bench;
+      if (onlyNamed && words.length === 0) continue;
+      const before = yardstick();
+      const rows = await run();
+      table = { rows, yardstick: [before, yardstick()] };
     } catch (error) {
       // The others take half an hour, and do not depend on it; its table stays the one of before.
       console.error(`\n${name} failed`, error);
       process.exitCode = 1;
       continue;
     }
-    const table: BenchTable = { rows, yardstick: [before, yardstick()] };
     results[name] = table;
     console.log(`\n${name}, yardstick ${table.yardstick.map((ms) => ms.toFixed(1)).join(' and ')} ms`);
-    console.table(rows.map(withoutNote));
-    for (const note of notesOf(rows)) console.log(note);
+    console.table(table.rows.map(withoutNote));
+    for (const note of notesOf(table.rows)) console.log(note);
     // What was measured in half an hour is not lost by a later one that fails.
     await report(results);
   }

@@ -79,7 +79,9 @@ export class CompactionRecorder {
     const requestChars = engine.budget.oversized * 3;
     const request = requestLine(cut.currentRequest, requestChars) ?? carriedRequest(cut, before);
     const todos = todoListOf(branch.entries);
-    const folded = { ...fold.folded, ...(request ? { request } : {}), ...(todos.length > 0 ? { todos } : {}) };
+    // The list as it stands now: a state that was written before has one of its time.
+    const { todos: _todos, ...state } = fold.folded;
+    const folded = { ...state, ...(request ? { request } : {}), ...(todos.length > 0 ? { todos } : {}) };
     const content: Content = {
       type: 'compaction',
       operationId: ids.next(),

@@ -161,4 +161,32 @@ describe('the to-do list behind a compaction', function () {
       await rig.dispose();
     }
   });
+
+  it('does not come back with another summary once the model has cleared it', async () => {
+    const rig = await ConversationRig.create({ window: 20_000 });
+    rig.moreTools = [createTodoTool()];
+    await rig.reopen();
+    const gives = async (todos: TodoList) => {
+      const block: ModelEvent = {
+        type: 'block',
+        index: 0,
+        block: { type: 'tool_use', callId: `c${todos.length}`, name: 'update_todos', input: { todos } },
+      };
+      rig.model.scripts.push([block, { type: 'stopped', reason: 'tool_use' }], says('Noted.'));
+      await rig.conversation.send('The list');
+    };
+    try {
+      await gives([item('a')]);
+      await rig.fill(6, 900);
+      const first = (await rig.conversation.compact()).entry!;
+      await gives([]);
+      assert.ok((await rig.conversation.editSummary('What I want it to say.')).entry);
+      assert.ok((await rig.conversation.reuseSummary(first.uuid)).entry);
+      for (const { content } of rig.compactions().slice(1)) assert.doesNotMatch(content.summaryText, /## To-do list/);
+      assert.match(first.content.summaryText, /## To-do list/);
+      assert.deepEqual(todoListOf(rig.conversation.entries), []);
+    } finally {
+      await rig.dispose();
+    }
+  });
 });

@@ -162,6 +162,8 @@ export interface Rewritten {
   readonly cut: Cut;
   /** How the summary was made, for the record. */
   readonly rung: ContentOf<'compaction'>['rung'];
+  /** Whether it tells of the results that stand as stubs behind the range; only a summary that was prepared has read so far. */
+  readonly maskedTold: boolean | undefined;
   /** Whether the range is found again; omitted: it is looked up when this is recorded. */
   readonly reach?: Reach;
 }
@@ -181,25 +183,25 @@ export class SummaryRewriter {
     // In the background that is looked up first: a summary is recorded as soon as it is written.
     const reach = options.background ? await this.deps.recorder.reachOf(cut) : undefined;
     const fold = await this.deps.planner.byChain({ cut, previous, ...options }, hooks);
-    return { target, cut, fold, rung: fold.rung, ...(reach ? { reach } : {}) };
+    return { target, cut, fold, rung: fold.rung, maskedTold: false, ...(reach ? { reach } : {}) };
   }
 
   /** With the user's own text in the place of what a model wrote, or of the passages that stood in for it. */
   async edited(target: EntryOf<'compaction'>, text: string): Promise<Rewritten> {
     const state = this.deps.planner.previousState(target) ?? emptyFoldedState;
-    const { model, rung } = target.content;
+    const { model, rung, maskedTold } = target.content;
     const folded = withUsersText(state, text, model !== null);
     const fold: Fold = { folded, rung: 'model', model, note: null, audit: null, analysis: null };
-    return { target, cut: await this.originals(target), fold, rung };
+    return { target, cut: await this.originals(target), fold, rung, maskedTold };
   }
 
   /** With the summary of a record that `target` has taken the place of, as it was. */
   async again(target: EntryOf<'compaction'>, earlier: EntryOf<'compaction'>): Promise<Rewritten> {
     const folded = this.deps.planner.previousState(earlier) ?? emptyFoldedState;
-    const { model, rung } = earlier.content;
+    const { model, rung, maskedTold } = earlier.content;
     const note = english('An earlier summary, in use again.');
     const fold: Fold = { folded, rung: 'model', model, note, audit: null, analysis: null };
-    return { target, cut: await this.originals(target), fold, rung };
+    return { target, cut: await this.originals(target), fold, rung, maskedTold };
   }
 
   /** What can be edited of a record. */
@@ -209,14 +211,14 @@ export class SummaryRewriter {
 
   /** Records it. The tokens before it are those without any compaction, so that an undo can be judged by it. Rejects with `StoreError`. */
   async record(
-    { target, fold, cut, rung, reach }: Rewritten,
+    { target, fold, cut, rung, maskedTold, reach }: Rewritten,
     trigger: ContentOf<'compaction'>['trigger'],
     calls: readonly SummaryCall[],
     instructions: string | null = null,
   ): Promise<EntryOf<'compaction'>> {
     const { recorder, engine, clock, branch } = this.deps;
     const grown = Math.max(0, engine.measure().used - target.content.tokensAfter);
-    const { coversFrom, previous, masked, maskedTold } = target.content;
+    const { coversFrom, previous, masked } = target.content;
     // Where nothing was kept, what is sent begins behind the record: behind the new one it would be without all that was said since.
     const firstKeptEntry = target.content.firstKeptEntry ?? sentEntries(branch.entries)[0]?.uuid ?? null;
     const stubs = masked ? { masked, ...(maskedTold === undefined ? {} : { maskedTold }) } : {};

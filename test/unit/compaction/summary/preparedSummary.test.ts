@@ -100,7 +100,13 @@ describe('a summary prepared in the background', () => {
     const [record] = records();
     assert.deepEqual([record?.content.masked, record?.content.maskedTold], [[result.uuid], true]);
     assert.match(sent(), /"look"[^]*kind=\\"masked\\"[^]*"seen"[^]*next 0/);
-    assert.deepEqual([...toldStubs(rig.conversation.entries)], [result.uuid]);
+    const told = () => [...toldStubs(rig.conversation.entries)];
+    assert.deepEqual(told(), [result.uuid]);
+    // One that is written anew from the folded messages alone does not: the next one reads the results themselves.
+    assert.equal((await rig.conversation.resummarize()).message, null);
+    assert.deepEqual([records().at(-1)?.content.masked, told()], [[result.uuid], []]);
+    await rig.conversation.reuseSummary(record!.uuid);
+    assert.deepEqual(told(), [result.uuid]);
   });
 
   it('needs no checkpoints beside it, and has them where it failed', async () => {
