@@ -38,7 +38,10 @@ export class QueryVectors {
   /** Null where there is none in time. Never rejects. */
   async find(text: string): Promise<QueryVector | null> {
     const known = this.known.get(text);
-    if (known) return known;
+    if (known) {
+      this.lastProblem = null;
+      return known;
+    }
     const { clock } = this.deps;
     const isAway = clock.now() < this.awayUntil;
     // One request at a time while it is away: a server that loads its model is not helped by more.
@@ -46,13 +49,17 @@ export class QueryVectors {
     const answer = this.ask(text);
     if (isAway) return null;
     return new Promise((resolve) => {
+      let isLate = false;
       const late = clock.after(patienceMs, () => {
+        isLate = true;
         this.awayUntil = clock.now() + awayMs;
         this.lastProblem = english('The embedding server has not answered within {0} ms.', patienceMs);
         resolve(null);
       });
       void answer.then((vector) => {
         late.dispose();
+        // A late one does not take back what that search is told.
+        if (vector && !isLate) this.lastProblem = null;
         resolve(vector);
       });
     });
@@ -74,7 +81,6 @@ export class QueryVectors {
       (vector) => {
         if (this.asked.get(text) !== answer) return null;
         this.awayUntil = 0;
-        this.lastProblem = null;
         if (vector) this.keep(text, vector);
         return vector;
       },
