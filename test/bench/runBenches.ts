@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { artifacts, builtTests, projectRoot } from '../support/paths';
 import { benchReport, notesOf, withoutNote, type BenchTable } from './benchReport';
-import { yardstick } from './yardstick';
+import { yardstick } from '../support/yardstick';
 
 /** What a file `*.bench.ts` exports: rows of one table, ratios rather than times where it can. */
 interface Bench {
