@@ -17,7 +17,7 @@ const introduction = `# Benchmarks
 
 Written by \`npm run bench\` (\`npm run bench:store\`, \`npm run bench:context\` for parts; \`npm run bench:week\`, \`npm run bench:years\` and \`npm run bench:everywhere\` only by name). Times depend on the machine and on what else it does;
 ratios are taken within one run and are what to compare. Each table says when and with what it was measured, and how long a fixed piece of work
-(\`test/support/yardstick.ts\`) took just before it and just after: times of two tables compare only once each is divided by its own.
+(\`test/support/yardstick.ts\`) took just before it and just after: times of two tables compare only as far as these do.
 \`LOCOMO_FILE=…/locomo10.json npm run bench:context\` adds the public LoCoMo conversations to the table on recall.
 `;
 

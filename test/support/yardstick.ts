@@ -1,7 +1,7 @@
 /**
  * How long a fixed piece of work takes now, in milliseconds: the median of 15. It makes, sorts, writes and parses the same 20,000 small
  * objects each time, since what is measured here is bound by memory as much as by arithmetic. Beside a table it tells what the machine
- * was worth while that was measured: times of two tables compare only once each is divided by its own.
+ * was worth while that was measured: times of two tables compare only as far as these do.
  */
 export function yardstick(): number {
   const times = Array.from({ length: 15 }, () => {

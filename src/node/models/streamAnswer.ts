@@ -30,7 +30,7 @@ export interface AnswerRequest<Piece> {
   readonly open: (signal: AbortSignal, watchdog: Watchdog) => Promise<AsyncIterable<Piece>>;
   readonly answer: StreamedAnswer<Piece>;
   readonly timeouts: RequestTimeouts;
-  /** Of the server, for failures that do not say whose they are. */
+  /** A failure that does not say which server it came from is told with the host of this address. */
   readonly address: string;
   /** What was thrown, in the words of the port. */
   readonly failureOf: (error: unknown) => ModelFailure;

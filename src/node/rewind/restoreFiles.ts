@@ -174,7 +174,7 @@ export async function rollBack({ files }: Journal, disk: RestoreDisk): Promise<v
 
 async function putBack(file: JournalFile, disk: RestoreDisk): Promise<void> {
   const now = await seen(file.target, disk).catch((error: unknown) => {
-    // That is none of ours. One that cannot be read may be.
+    // The restore has made no such thing; a file that cannot be read it may have written.
     if (error instanceof RestoreFault && error.problem === 'in_the_way') return undefined;
     throw error;
   });

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentHash, packContent } from '../../../src/node/rewind/packedContent';
 import { isRestorable } from '../../../src/node/rewind/restorePath';
@@ -63,6 +63,12 @@ describe('rewind: files of a conversation', () => {
       { name: 'RestoreFault', path: 'a.txt', problem: 'not_put_back' },
     );
     deepStrictEqual([files()['a.txt'], files()['b.txt']], ['a0\n', 'b1\n']);
+    // While that cannot be ended, nothing is restored, and its file is named.
+    const stage = readdirSync(all.root).find((name) => name.startsWith('.threadkeeper-restore-'))!;
+    renameSync(join(all.root, stage), join(rig.folder, 'stage'));
+    await rejects(apply(plan), { name: 'RestoreFault', path: 'a.txt', problem: 'not_put_back' });
+    deepStrictEqual(files(), { 'a.txt': 'a0\n', 'b.txt': 'b1\n' });
+    renameSync(join(rig.folder, 'stage'), join(all.root, stage));
     await apply(plan);
     deepStrictEqual((await resumeRestores(storage, silentLog)).ended, 0);
     deepStrictEqual(files(), { 'a.txt': 'a0\n' });

@@ -264,9 +264,10 @@ describe('a folder that is carried', () => {
     deepStrictEqual(two.state, one.state);
   });
 
-  it('loses a file between its list and its reading: an answer has the others', async () => {
+  it('takes a file that is gone when it is read for one that is not there, and tells one that cannot be read', async () => {
     deepStrictEqual(await readWhole(join(temp.path, 'gone.rows'), 100), undefined);
-    // What is there and cannot be read is told.
+    // Windows says that such a name is not there.
+    if (process.platform === 'win32') return;
     await rejects(readWhole(join(temp.path, `${'n'.repeat(300)}.rows`), 100), { code: 'ENAMETOOLONG' });
   });
 
