@@ -28,9 +28,23 @@ export function cycleEntries(entries: readonly StoredEntry[]): readonly StoredEn
 export function verbatimEntries(entries: readonly StoredEntry[]): readonly StoredEntry[] {
   const live = liveCompaction(entries);
   if (!live) return entries;
-  const { firstKeptEntry } = live.content;
-  const from = firstKeptEntry === null ? entries.indexOf(live) + 1 : entries.findIndex((entry) => entry.uuid === firstKeptEntry);
-  return entries.slice(from === -1 ? entries.indexOf(live) + 1 : from);
+  const record = firstOfRange(live, entries);
+  const from = entries.findIndex((entry) => entry.uuid === record.content.firstKeptEntry);
+  return entries.slice(from === -1 ? entries.indexOf(record) + 1 : from);
+}
+
+/**
+ * The record that says where the verbatim part of `live` begins. Where nothing was kept that is behind the record itself, but a record
+ * that has taken its place comes later, and what was said between the two is sent too: then it is the earliest of these records.
+ */
+export function firstOfRange(live: EntryOf<'compaction'>, entries: readonly StoredEntry[]): EntryOf<'compaction'> {
+  let first = live;
+  // Only ever upwards, so that damaged records that name each other come to an end.
+  for (let i = entries.indexOf(live) - 1; i >= 0; i--) {
+    const entry = entries[i]!;
+    if (first.content.firstKeptEntry === null && entry.uuid === first.content.supersedes && isEntryOf(entry, 'compaction')) first = entry;
+  }
+  return first;
 }
 
 /** `custom` entry with the size from which on entries of its cycle are sent as head and tail. */

@@ -196,7 +196,12 @@ describe('better summaries', () => {
       await rig.conversation.send('how many at dusk?');
       await rig.conversation.reuseSummary(first.uuid);
       await rig.conversation.send('how many at night?');
-      assert.match(rig.lastSent, /how many at noon\?.*ninety.*how many at dusk\?.*fifty.*how many at night\?/s);
+      const said = /how many at noon\?.*ninety.*how many at dusk\?.*fifty.*how many at night\?/s;
+      assert.match(rig.lastSent, said);
+      await rig.reopen();
+      rig.model.scripts.push(says('two'));
+      await rig.conversation.send('and tomorrow?');
+      assert.match(rig.lastSent, said);
       const [record, ...others] = rig.compactions().map(({ content }) => content);
       for (const { coversFrom, supersedes } of others) assert.ok(coversFrom === record!.coversFrom && supersedes);
     });

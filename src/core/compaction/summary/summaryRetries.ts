@@ -8,11 +8,11 @@ import type { CompactionRecorder } from '../compactionRecorder';
 import type { FoldPlanner } from '../ladder/foldPlanner';
 import type { ContextEngine } from '../../context/engine';
 import type { SummaryCall } from './summaryWriter';
-import { sentEntries, type Cut } from '../ladder/cutPoint';
+import type { Cut } from '../ladder/cutPoint';
 import { editableText, emptyFoldedState, withUsersText } from '../ledgers/foldedState';
 import type { Fold } from '../ladder/fold';
 import type { Reach } from '../measure/continuity';
-import { leftOutEntries, verbatimEntries } from '../../session/liveCompaction';
+import { firstOfRange, leftOutEntries, verbatimEntries } from '../../session/liveCompaction';
 
 export interface RetriesDeps {
   readonly branch: BranchState;
@@ -216,11 +216,9 @@ export class SummaryRewriter {
     calls: readonly SummaryCall[],
     instructions: string | null = null,
   ): Promise<EntryOf<'compaction'>> {
-    const { recorder, engine, clock, branch } = this.deps;
+    const { recorder, engine, clock } = this.deps;
     const grown = Math.max(0, engine.measure().used - target.content.tokensAfter);
-    const { coversFrom, previous, masked } = target.content;
-    // Where nothing was kept, what is sent begins behind the record: behind the new one it would be without all that was said since.
-    const firstKeptEntry = target.content.firstKeptEntry ?? sentEntries(branch.entries)[0]?.uuid ?? null;
+    const { coversFrom, firstKeptEntry, previous, masked } = target.content;
     const stubs = masked ? { masked, ...(maskedTold === undefined ? {} : { maskedTold }) } : {};
     const draft = await recorder.draft(fold, cut, {
       trigger,
@@ -243,11 +241,12 @@ export class SummaryRewriter {
   /** The range that a record folded, read again, and what is sent verbatim behind it now. */
   private async originals(target: EntryOf<'compaction'>): Promise<Cut> {
     const { branch, store } = this.deps;
-    const { coversFrom, firstKeptEntry } = target.content;
+    const { coversFrom } = target.content;
+    const first = firstOfRange(target, branch.entries);
     // By steps rather than by pages of the transcript: what takes an entry out of the prompt is not displayed.
     const steps = coversFrom === null ? [] : (await store.branchSteps(branch.session.uuid)).map(({ entry }) => entry);
     const start = Math.max(0, steps.indexOf(coversFrom ?? ''));
-    const range = await store.entries(steps.slice(start, steps.indexOf(firstKeptEntry ?? target.uuid)));
+    const range = await store.entries(steps.slice(start, steps.indexOf(first.content.firstKeptEntry ?? first.uuid)));
     // What has been taken out of the range may have been said behind it.
     const gone = leftOutEntries([...range, ...branch.entries]);
     const folded = range.filter((entry) => entry.modelFacing && !gone.has(entry.uuid));

@@ -4,7 +4,7 @@ import { oneLine, unmarked } from '../../frames/frames';
 import { t, wholeNumber } from '../../l10n';
 import type { SessionStore } from '../../ports';
 import type { Piece, Projection } from './projection';
-import { liveCompaction } from '../../session/liveCompaction';
+import { firstOfRange, liveCompaction } from '../../session/liveCompaction';
 
 interface ComparisonDeps {
   readonly store: Pick<SessionStore, 'branchSteps' | 'entries'>;
@@ -29,7 +29,9 @@ export async function comparePrompts({ store, branch, engine }: ComparisonDeps, 
   const at = steps.findIndex(({ entry }) => entry === compaction);
   if (at === -1) throw new Error(t('This compaction is not on the branch that is shown. Go to its branch first.'));
   const earlier = steps.slice(0, at).filter(({ type }) => type === 'compaction' || type === 'compaction_undone');
-  const previous = liveCompaction(await store.entries(earlier.map(({ entry }) => entry)));
+  const records = await store.entries(earlier.map(({ entry }) => entry));
+  const live = liveCompaction(records);
+  const previous = live && firstOfRange(live, records);
   const first = previous ? (previous.content.firstKeptEntry ?? previous.uuid) : null;
   const start = Math.max(
     0,

@@ -47,15 +47,17 @@ export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session, 
 /** Told the entries of a branch from the leaf upwards, it says which is the first that the projection reaches. */
 function firstOfLive(): (entry: StoredEntry) => boolean {
   const dead = new Set<string>();
-  let firstKept: string | null | undefined;
+  let first: string | undefined;
   return ({ uuid, content }) => {
     if (content.type === 'compaction_undone') dead.add(content.target);
     if (content.type === 'compaction') {
       // An undone record still supersedes: undoing an improved summary brings back the originals, not the worse summary.
       if (content.supersedes) dead.add(content.supersedes);
-      if (firstKept === undefined && !dead.has(uuid)) firstKept = content.firstKeptEntry;
+      const isLive = first === undefined && !dead.has(uuid);
+      // As `firstOfRange` has it: a record that kept nothing begins where the one did that it has taken the place of.
+      if (isLive || first === uuid) first = content.firstKeptEntry ?? content.supersedes ?? uuid;
     }
-    return firstKept === uuid || firstKept === null;
+    return first === uuid;
   };
 }
 

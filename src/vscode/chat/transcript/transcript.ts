@@ -4,7 +4,7 @@ import { callChange } from '../../../core/tools/files/callChange';
 import type { TranscriptPage } from '../../../core/branches/branch';
 import { contextExclusionOf, excludedEntries } from '../../../core/context/contextExclusion';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../../../core/session/entry';
-import { discardedEntries, earlierSummaries, liveCompaction } from '../../../core/session/liveCompaction';
+import { discardedEntries, earlierSummaries, firstOfRange, liveCompaction } from '../../../core/session/liveCompaction';
 import type { FoldSaving } from '../../../core/cost/returns';
 import type { ApprovalQuestion } from '../../../core/tools/tool';
 import type { OlderPage, RowMark, TranscriptRow } from '../../../protocol/messages';
@@ -296,8 +296,9 @@ export class Transcript {
     const { entries } = this.source;
     const live = liveCompaction(entries);
     if (!live) return 0;
-    const kept = entries.find((entry) => entry.uuid === live.content.firstKeptEntry);
-    return (kept ?? live).seq;
+    const record = firstOfRange(live, entries);
+    const kept = entries.find((entry) => entry.uuid === record.content.firstKeptEntry);
+    return (kept ?? record).seq;
   }
 }
 
