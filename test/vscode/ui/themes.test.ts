@@ -78,9 +78,7 @@ describe('in every theme', () => {
       await chat.send(approval);
       await chat.see('.approval-detail', 'npm test');
       await begin(retrying);
-      api.enqueue(...Array.from({ length: 4 }, () => rateLimited(60)));
-      await chat.send(retrying);
-      await chat.see('tk-turn-status', /again in \d+ s/);
+      await chat.ask(retrying);
       await open(fullSession);
       await chat.send('And what follows from it?');
       await chat.see('.full-card', /% full/);
@@ -95,7 +93,7 @@ describe('in every theme', () => {
 
     for (const [name, theme] of Object.entries(themes)) {
       it(`is drawn in ${name}`, async () => {
-        const { chat, workbench } = session;
+        const { api, chat, workbench } = session;
         const problems: string[] = [];
         const look = async (what: string, frame: Promise<Frame>, behind?: 'editor') =>
           problems.push(...(await problemsOf(name, what, await frame, behind)));
@@ -115,7 +113,6 @@ describe('in every theme', () => {
         await look('gauge', chat.frame());
         for (const [what, title, seen] of [
           ['approval', approval, '.approval'],
-          ['retrying', retrying, 'tk-turn-status'],
           ['full', fullSession, '.full-card'],
           ['offline', offline, 'article.answer'],
         ] as const) {
@@ -123,6 +120,14 @@ describe('in every theme', () => {
           await chat.see(seen, /./);
           await look(what, chat.frame());
         }
+        await open(retrying);
+        api.enqueue(rateLimited(60), rateLimited(60));
+        await chat.send('And now?');
+        await chat.see('tk-turn-status', /again in \d+ s/);
+        await look('retrying', chat.frame());
+        // Before it gives up: that would be another card.
+        await (await chat.locator('tk-composer .stop')).click();
+        await chat.idle();
         assert.deepEqual(problems, []);
       });
     }
