@@ -76,6 +76,11 @@ export function endText({ thresholds, nextEvent }: ContextSnapshot): string | nu
   return !end || end.kind === nextEvent.kind ? null : t('{0} at {1}', capitalised(eventLabels[end.kind]()), shortTokens(end.tokens));
 }
 
+/** Null where nothing is written that costs anything without being asked for. */
+export function summarizingText({ summarizing }: Pick<ContextSnapshot, 'summarizing'>): string | null {
+  return summarizing ? t('A summary is being written in the background.') : null;
+}
+
 /** `compacts in about 9 turns`, or by how much the limit is passed. Null while there is too little to tell from. */
 export function forecastText(context: Pick<ContextSnapshot, 'turnsLeft' | 'used' | 'limit' | 'thresholds'>): string | null {
   const { turnsLeft, used, limit, thresholds } = context;

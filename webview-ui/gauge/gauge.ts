@@ -116,6 +116,7 @@ export class GaugeView extends ViewElement {
           }${model.estimated ? t('Estimated until the API reports its count.') : t('Measured by the API.')}
         </p>
         <p class="gauge-note">${model.cache}</p>
+        ${model.summarizing ? html`<p class="gauge-note">${model.summarizing}</p>` : nothing}
         <div class="actions">
           <vscode-button appearance="secondary" ?disabled=${!this.canCompact} @click=${this.ask('compact')}>${t('Compact now')}</vscode-button>
           <vscode-button appearance="secondary" ?disabled=${!this.canCheckpoint} @click=${this.ask('checkpoint')}>${t('Save Snapshot')}</vscode-button>

@@ -6,6 +6,7 @@ import {
   nextText,
   segmentLabels,
   spokenContext,
+  summarizingText,
   thresholdText,
   type ContextLevel,
 } from '../../src/protocol/contextText';
@@ -46,6 +47,7 @@ export interface GaugeModel {
   readonly estimated: boolean;
   /** What the provider still has of the prompt, and what the next message costs. */
   readonly cache: string;
+  readonly summarizing: string | null;
   /** The next message costs much more than it would have a while ago. */
   readonly isCold: boolean;
 }
@@ -71,6 +73,7 @@ export function gaugeModel(context: Context): GaugeModel {
     level: contextLevel(context),
     estimated,
     cache: cacheText(context.cache),
+    summarizing: summarizingText(context),
     isCold: coldNotice(context.cache) !== null,
   };
 }

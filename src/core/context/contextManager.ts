@@ -103,7 +103,7 @@ export class ContextManager {
     this.recorder = new CompactionRecorder({ ...deps, analyst, pins: this.pins });
     this.planner = new FoldPlanner({ ...deps, analyst, failover });
     this.rewriter = new SummaryRewriter({ ...deps, planner: this.planner, recorder: this.recorder });
-    this.retries = new SummaryRetries({ ...deps, planner: this.planner, recorder: this.recorder, rewriter: this.rewriter });
+    this.retries = new SummaryRetries({ ...deps, changed: deps.tell, planner: this.planner, recorder: this.recorder, rewriter: this.rewriter });
     this.branchSummaries = new BranchSummaries({
       ...deps,
       planner: this.planner,
@@ -118,7 +118,8 @@ export class ContextManager {
       willPrepare: () => this.compactor.prepares || this.background.isUsable,
     });
     const { planner, recorder } = this;
-    this.background = new BackgroundSummary({ ...deps, planner, recorder, keep: (job) => this.prepared.keep(job) });
+    this.background = new BackgroundSummary({ ...deps, planner, recorder, keep: (job) => this.prepared.keep(job), changed: deps.tell });
+    engine.isSummarizing = () => this.background.isWriting || this.retries.isWriting;
     this.prepared = new PreparedSummaries({ ...deps, planner, recorder, background: this.background });
     this.compactor = new Compactor({
       ...deps,

@@ -60,6 +60,8 @@ export class ContextEngine {
     readonly folded: (said: number, added: number) => number | null;
     readonly full: (said: number, added: number) => number | null;
   } = { askedAt: () => null, folded: () => null, full: () => null };
+  /** Whether a summary is being written that nobody waits for. */
+  isSummarizing: () => boolean = () => false;
   /** Tokens of one entry as the policy has them: `budget` may have less, where that did not fit. */
   private policyOversized: number;
   private readonly chain: CompactionChain;
@@ -415,6 +417,7 @@ export class ContextEngine {
       turnsLeft: forecastTurns(this.branch.entries, this.projection(), used, target, this.factor),
       compactions: this.chain.count(this.branch.entries),
       cache: this.cache(now, measurement),
+      summarizing: this.isSummarizing(),
       now,
     });
   }

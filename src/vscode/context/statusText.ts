@@ -10,6 +10,7 @@ import {
   nextText,
   segmentLabels,
   spokenContext,
+  summarizingText,
   type ContextLevel,
 } from '../../protocol/contextText';
 import { percentText, shortTokens } from '../../protocol/figures';
@@ -75,6 +76,7 @@ function tooltip({ snapshot, remembered, compacting, problems, spending }: Statu
     t('Model: {0}', escapeMarkdown(snapshot.model)),
     ...nextLines(snapshot),
     snapshot.cache.state === 'unknown' ? '' : escapeMarkdown(cacheText(snapshot.cache)),
+    remembered ? '' : (summarizingText(snapshot) ?? ''),
     spending ? costText(spending) : '',
     ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(shown(message))}`),
     '---',

@@ -28,6 +28,7 @@ export function contextSnapshot(over: Partial<ContextSnapshot> = {}): ContextSna
     turnsLeft: 9,
     compactions: 0,
     cache: unknownCache,
+    summarizing: false,
     updatedAt: 0,
     ...over,
   };

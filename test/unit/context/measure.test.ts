@@ -118,6 +118,7 @@ describe('toSnapshot', () => {
       turnsLeft: null,
       compactions: 3,
       cache: unknownCache,
+      summarizing: false,
       now: 7,
     });
     assert.deepEqual(snapshot, {
@@ -151,6 +152,7 @@ describe('toSnapshot', () => {
       turnsLeft: null,
       compactions: 3,
       cache: unknownCache,
+      summarizing: false,
       updatedAt: 7,
     });
   });

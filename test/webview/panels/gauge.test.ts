@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert';
 import { unknownCache } from '../../../src/core/context/measure/snapshot';
 import { context, noon, running, snapshot, user } from '../support/fixtures';
 import { themes, type ThemeName } from '../support/themes';
@@ -245,6 +245,9 @@ describe('gauge', function () {
     strictEqual(await view.find('.gauge-cold').count(), 0);
     await view.find('.gauge-label').click();
     match(await view.text('.gauge-card'), /Prompt cache: warm until .*\. The next message writes about 2\.1k tokens \(\$0\.01\)/);
+    doesNotMatch(await view.text('.gauge-card'), /background/);
+    await view.delta({ kind: 'context', context: context({ cache: warm, summarizing: true }) });
+    match(await view.text('.gauge-card'), /A summary is being written in the background\./);
     await view.page.keyboard.press('Escape');
     // A pointer that rests on the gauge would open the card again when the page moves.
     await view.page.mouse.move(1, 1);

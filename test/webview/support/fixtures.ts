@@ -70,6 +70,7 @@ export function context(changes: Partial<Context> = {}): Context {
     turnsLeft: 9,
     compactions: 1,
     cache: unknownCache,
+    summarizing: false,
     updatedAt: noon,
     ...changes,
   };

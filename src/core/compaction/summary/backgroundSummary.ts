@@ -16,6 +16,8 @@ export interface BackgroundSummaryDeps {
   readonly clock: Clock;
   /** Stores a summary that was written before anybody asked for one. Never rejects. */
   readonly keep: (job: SummaryJob) => Promise<void>;
+  /** A summary that nobody waits for has begun, or ended. */
+  readonly changed: () => void;
 }
 
 export interface JobOptions {
@@ -76,6 +78,11 @@ export class BackgroundSummary {
     return this.usable() !== null;
   }
 
+  /** Something is being written that nobody has asked for yet. */
+  get isWriting(): boolean {
+    return this.job !== null && this.job.isPrepared && this.job.isRunning;
+  }
+
   /** What may have failed can be asked again, once somebody has been told of it. */
   nextTurn(): void {
     this.turn++;
@@ -123,6 +130,8 @@ export class BackgroundSummary {
     if (background) {
       job.measure((fold) => recorder.expectedContinuity(fold, cut));
       job.stored = this.deps.keep(job);
+      this.deps.changed();
+      void job.ended.then(() => this.deps.changed());
     }
     return job;
   }

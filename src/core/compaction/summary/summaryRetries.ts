@@ -25,6 +25,8 @@ export interface RetriesDeps {
   readonly log: Logger;
   /** Runs something with the session to itself, after what runs; not at all while another window works in it. Rejects as that does. */
   readonly whenFree: (run: () => Promise<void>) => Promise<void>;
+  /** A summary is being written, or no longer. */
+  readonly changed: () => void;
 }
 
 /** The interval doubles with every failure up to this, or stays what the policy says where that is longer. */
@@ -83,6 +85,10 @@ export class SummaryRetries {
     return isLive;
   }
 
+  get isWriting(): boolean {
+    return this.job !== null;
+  }
+
   close(): void {
     this.closed = true;
     this.timer?.dispose();
@@ -110,8 +116,10 @@ export class SummaryRetries {
       rewritten = await rewriter.rewrite(target, { instructions: target.content.instructions ?? null, background: true }, hooks);
       return rewritten.fold;
     }));
+    this.deps.changed();
     await job.ended;
     this.job = null;
+    this.deps.changed();
     log.info('summary_retry', {
       compaction,
       attempt: attempts + 1,

@@ -36,6 +36,7 @@ export class ContextMeter {
   }
 
   tell(): void {
+    if (this.closed) return;
     const { snapshot } = this;
     const numbers = JSON.stringify({ ...snapshot, updatedAt: 0 });
     if (numbers === this.lastNumbers) return;
@@ -93,7 +94,7 @@ export class ContextMeter {
     const isMore = await engine
       .settleCompactions()
       .catch((error: unknown) => (log.warn('compactions_not_counted', { detail: errorText(error) }), false));
-    if (isMore && !this.closed) this.tell();
+    if (isMore) this.tell();
   }
 
   close(): void {

@@ -91,6 +91,7 @@ export interface SnapshotInput {
   /** So many compactions stand behind the prompt. */
   readonly compactions: number;
   readonly cache: CacheState;
+  readonly summarizing: boolean;
   readonly now: number;
 }
 
@@ -134,6 +135,7 @@ export function toSnapshot(input: SnapshotInput): ContextSnapshot {
     turnsLeft: input.turnsLeft,
     compactions: input.compactions,
     cache: input.cache,
+    summarizing: input.summarizing,
     updatedAt: input.now,
   };
 }

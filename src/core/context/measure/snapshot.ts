@@ -98,6 +98,8 @@ export const ContextSnapshot = z.object({
   compactions: z.number(),
   /** What the provider still has of the prompt, and what the next message costs. */
   cache: CacheState,
+  /** A summary is being written, and paid for, that nobody waits for. */
+  summarizing: z.boolean(),
   updatedAt: z.number(),
 });
 export type ContextSnapshot = z.infer<typeof ContextSnapshot>;

@@ -33,6 +33,7 @@ function scene() {
     recorder,
     clock: new TestClock(),
     keep: async () => undefined,
+    changed: () => undefined,
   });
   const begin = () => summary.begin({ folded: b.entries.slice(0, 2), firstKept: null, kept: [], currentRequest: null }, {});
   return { summary, begin, compaction, answer: () => answer(fold), fail: () => fail(new Error('Overloaded')) };

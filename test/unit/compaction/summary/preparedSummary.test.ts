@@ -47,6 +47,22 @@ describe('a summary prepared in the background', () => {
     assert.ok(record!.content.continuity!.searched > 0, 'measured while nobody waited');
   });
 
+  it('is told of while it is written, also when that fails', async () => {
+    const told = () => {
+      const states = rig.events.flatMap((event) => (event.type === 'context_changed' ? [event.snapshot.summarizing] : []));
+      return states.filter((state, index) => state !== (states[index - 1] ?? false));
+    };
+    const gate = rig.gate();
+    rig.summarizer.hold = gate;
+    await fill(6, 900);
+    assert.deepEqual([told(), rig.conversation.snapshot.summarizing], [[true], true]);
+    rig.summarizer.fail = 'overloaded';
+    gate.open();
+    await rig.until(() => !rig.conversation.snapshot.summarizing);
+    await rig.until(() => told().length === 2);
+    assert.deepEqual(told(), [true, false]);
+  });
+
   it('tells of all that was said when it was begun, and what was said since is all that stays', async () => {
     await fill(6, 900);
     const { entries } = await rig.store.page(rig.session, { limit: 100 });

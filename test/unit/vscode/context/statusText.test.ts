@@ -33,6 +33,12 @@ describe('status bar', () => {
     match(remembered.label, /42 percent, estimated/);
   });
 
+  it('tells that a summary is being written, not that one was when the window closed', () => {
+    const text = /A summary is being written in the background\./;
+    match(view({ summarizing: true }).tooltip, text);
+    doesNotMatch(view({ summarizing: true }, { remembered: true }).tooltip, text);
+  });
+
   it('shows no size offline, where nothing fills up, but that it compacts', () => {
     const offline = { model: 'offline/offline' };
     deepStrictEqual([view(offline).text, view(offline, { remembered: true }).text], ['', '']);
