@@ -228,18 +228,18 @@ describe('the chat in the secondary side bar', function () {
     const { workbench } = session;
     await workbench.runCommand('Welcome: Open Walkthrough...');
     await workbench.quickInput.pick('Get Started with Threadkeeper');
-    const left = async () => {
-      const frame = await workbench.webview('tk-composer textarea');
-      return (await (await frame.parentFrame()!.frameElement()).boundingBox())!.x;
-    };
+    const moved = workbench.page.locator('.part.auxiliarybar', { hasText: 'Threadkeeper' });
     // The page takes the focus once more when it has been drawn, and with that the list away. A click may come late, and count.
     await waitFor('the chat to be moved', async () => {
-      if ((await left()) > 640) return true;
+      if (await moved.isVisible()) return true;
       await workbench.page.getByRole('button', { name: 'Move Chat…' }).click();
       await workbench.quickInput.waitUntilOpen();
       await workbench.quickInput.choose('New Secondary Side Bar Entry');
       return undefined;
     });
+    const frame = await workbench.webview('tk-composer textarea');
+    const right = (await (await frame.parentFrame()!.frameElement()).boundingBox())!;
+    assert.ok(right.x > 640, `the chat is at ${right.x}`);
     await workbench.openView();
     // Its header is not shown where it is alone.
     await workbench.page.locator('.sidebar .pane-header[aria-label^="Sessions"]').waitFor({ state: 'attached' });
