@@ -156,6 +156,7 @@ export class CommandRouter implements WorkbenchActions {
     this.reviews = new ReviewCommands({
       ...deps.reviews,
       active: controller.active,
+      chats: deps.places.chats,
       restores: this.restores,
       tell: (text) => this.tell(text),
     });

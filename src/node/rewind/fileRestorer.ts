@@ -142,6 +142,8 @@ export class FileRestorer {
     for (const file of done) {
       signal?.throwIfAborted();
       const { folder, path, from } = file;
+      // Somebody may have begun to write in it since the plan was made.
+      if (this.options.isUnsaved?.(join(this.root(folder)!, path))) throw new RestoreFault(path, 'changed');
       const { now, then } = await this.sides(file);
       if (from !== null && now === null) throw new RestoreFault(path, 'changed');
       if (file.to !== null && then === null) throw new RestoreFault(path, 'failed', english('its content is not kept any more'));

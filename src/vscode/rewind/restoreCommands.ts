@@ -124,7 +124,7 @@ export class RestoreCommands {
   }
 
   /** Shows what would happen and does what the user leaves selected; false: nothing was done. */
-  async carryOut(conversation: Conversation, restorer: FileRestorer, plan: RestorePlan, way: Way): Promise<boolean> {
+  async carryOut(conversation: Conversation | null, restorer: FileRestorer, plan: RestorePlan, way: Way): Promise<boolean> {
     const { title, asks = true } = way;
     const open = plan.files.filter(
       ({ action, to, reason }) => action !== 'blocked' && !(action === 'ask' && to === null && reason === 'not_kept'),
@@ -135,11 +135,13 @@ export class RestoreCommands {
     else if (open.length === 0) return false;
     const picked = asks && open.length > 0 ? await this.pickFiles(restorer, plan, open, title) : open;
     if (!picked) return false;
+    // The lists may have stood there for a while.
+    assertIdle(conversation);
     await this.apply(conversation, restorer, { ...plan, files: picked }, way);
     return true;
   }
 
-  private async apply(conversation: Conversation, restorer: FileRestorer, plan: RestorePlan, { to, reviews }: Way): Promise<void> {
+  private async apply(conversation: Conversation | null, restorer: FileRestorer, plan: RestorePlan, { to, reviews }: Way): Promise<void> {
     const done = await window.withProgress(
       { location: ProgressLocation.Notification, title: t('Restoring files…'), cancellable: true },
       async (progress, token) => {
@@ -155,7 +157,7 @@ export class RestoreCommands {
       },
     );
     if (done === null) throw new Error(t('Cancelled: no file was changed.'));
-    conversation.branching.marked(done.marks);
+    conversation?.branching.marked(done.marks);
     if (done.files.length > 0) void this.offerUndo(done.files);
   }
 
@@ -201,10 +203,14 @@ export class RestoreCommands {
   private async conversation(): Promise<Conversation> {
     const conversation = await this.deps.active.conversation();
     if (!conversation) throw new Error(t('This session has no messages yet.'));
-    if (conversation.isBusy) throw new Error(t('An answer is being written. Stop it or wait for it, then restore.'));
+    assertIdle(conversation);
     await conversation.whole();
     return conversation;
   }
+}
+
+function assertIdle(conversation: Conversation | null): void {
+  if (conversation?.isBusy) throw new Error(t('An answer is being written. Stop it or wait for it, then restore.'));
 }
 
 type Scope = 'both' | 'files' | 'conversation';

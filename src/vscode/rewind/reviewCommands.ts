@@ -6,6 +6,7 @@ import type { TextHunk } from '../../core/rewind/textHunks';
 import { isOpen } from '../../core/rewind/turnReview';
 import { notesOf, type TurnReview, type TurnReviewer } from '../../node/rewind/turnReviewer';
 import type { ActiveChat } from '../chat/activeChat';
+import type { OpenChats } from '../chat/places/openChats';
 import type { CommandName } from '../manifest';
 import { oneLine, plainLabel } from '../plainText';
 import type { HunkName, OpenFile, OpenReview } from './openReview';
@@ -13,6 +14,7 @@ import type { RestoreCommands } from './restoreCommands';
 
 export interface ReviewCommandsDeps {
   readonly active: Pick<ActiveChat, 'conversation'>;
+  readonly chats: Pick<OpenChats, 'find'>;
   readonly reviewer: () => Promise<TurnReviewer>;
   readonly restores: Pick<RestoreCommands, 'carryOut'>;
   readonly open: OpenReview;
@@ -98,20 +100,23 @@ export class ReviewCommands {
   }
 
   private async decide(answer: Answer, files: readonly OpenFile[], hunk?: TextHunk): Promise<void> {
-    const conversation = await this.conversation();
-    if (conversation.isBusy) throw new Error(t('An answer is being written. Stop it or wait for it, then decide.'));
     const review = await this.review();
+    // The chat of its session, on show or not; none where it is not open.
+    const conversation = this.deps.chats.find(review.session)?.conversation ?? null;
+    if (conversation?.isBusy) throw new Error(t('An answer is being written. Stop it or wait for it, then decide.'));
     const reviewer = await this.deps.reviewer();
     const reviewed = files.map((file) => file.reviewed);
-    if (answer === 'keep') conversation.branching.marked(await reviewer.keep(review, reviewed, hunk));
-    else await this.undo(conversation, reviewer, review, files, hunk);
+    if (answer === 'keep') {
+      const marks = await reviewer.keep(review, reviewed, hunk);
+      conversation?.branching.marked(marks);
+    } else await this.undo(conversation, reviewer, review, files, hunk);
     const now = await reviewer.find(review.session, review.turn);
     if (now) await this.deps.open.refresh(now, reviewer);
     if (now && !now.files.some(isOpen)) this.deps.tell(t('Every change of the answer is reviewed.'));
   }
 
   private async undo(
-    conversation: Conversation,
+    conversation: Conversation | null,
     reviewer: TurnReviewer,
     review: TurnReview,
     files: readonly OpenFile[],

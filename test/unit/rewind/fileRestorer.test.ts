@@ -222,4 +222,14 @@ describe('rewind: files of a conversation', () => {
     strictEqual(await rig.store.blob(blob!), undefined);
     ok(readFileSync(rig.store.status.file).length > 0);
   });
+
+  it('leaves to the user what is being written in since it was planned', async () => {
+    const first = await turn('one', 'a.txt', 'a1\n');
+    await turn('two', 'a.txt', 'a2\n');
+    await turn('three', 'b.txt', 'b1\n');
+    const plan = await restorer.planBefore(rig.session, first);
+    all.unsaved.add(join(all.root, 'a.txt'));
+    await rejects(apply(plan), { name: 'RestoreFault', path: 'a.txt', problem: 'changed' });
+    deepStrictEqual(files(), { 'a.txt': 'a2\n', 'b.txt': 'b1\n' });
+  });
 });
