@@ -7,7 +7,7 @@ import type { ChatPlace, ChatPlaces } from '../chat/places/chatPlaces';
 
 export interface SessionActionsDeps {
   readonly store: { get(): Promise<SessionStore> };
-  readonly places: Pick<ChatPlaces, 'sideBar' | 'all' | 'list' | 'openSessions'>;
+  readonly places: Pick<ChatPlaces, 'sideBar' | 'all' | 'list' | 'openSessions' | 'chats'>;
   readonly ids: IdSource;
   readonly now: () => number;
   /** Folder of the workspace; null: there is none. */
@@ -41,8 +41,8 @@ export class SessionActions {
 
   /** It is left where it is on show, and what runs there is stopped. True when that happened. */
   async trash(sessions: readonly Session[]): Promise<boolean> {
-    const { now } = this.deps;
-    for (const { controller } of this.showing(sessions)) await controller.active.chat?.stop();
+    const { places, now } = this.deps;
+    for (const { uuid } of sessions) await places.chats.find(uuid)?.stop();
     await this.patch(sessions, { deletedAt: now() });
     return this.leave(sessions);
   }
