@@ -63,6 +63,7 @@ export class ActiveChat {
   private known: ReadFrom | null = null;
   /** Opened anew, with the chat on show read from it already. */
   private reread: SessionStore | null = null;
+  private closed = false;
 
   constructor(private readonly deps: ActiveChatDeps) {}
 
@@ -85,19 +86,17 @@ export class ActiveChat {
 
   /** Opens the store and the last session, once. Rejects with `StoreError`; the next call tries again. */
   open(): Promise<void> {
-    this.opened ??= this.serial
-      .run(() => this.openLast())
-      .catch((error: unknown) => {
-        this.opened = null;
-        throw error;
-      });
+    this.opened ??= this.inTurn(() => this.openLast()).catch((error: unknown) => {
+      this.opened = null;
+      throw error;
+    });
     return this.opened;
   }
 
   /** A session without a message, which comes into being with its first one, with what was written for it last time. Never rejects. */
   async newSession(): Promise<void> {
     await this.open().catch(() => undefined);
-    await this.serial.run(() => this.showNone());
+    await this.inTurn(() => this.showNone());
     await this.resolveNewSession();
   }
 
@@ -105,7 +104,7 @@ export class ActiveChat {
   async openSession(uuid: string): Promise<void> {
     await this.open();
     if (this.deps.others.shows(uuid)) return this.deps.others.reveal(uuid);
-    await this.serial.run(async () => {
+    await this.inTurn(async () => {
       if (this.chat?.session.uuid === uuid) return;
       const session = await (await this.deps.store.get()).session(uuid);
       if (!session) throw new Error(t('This session does not exist any more.'));
@@ -218,7 +217,7 @@ export class ActiveChat {
   /** Has `reopen` close the store and open it again while nothing is begun here. New turns wait. Rejects as that does. */
   whileReopened(reopen: () => Promise<StoreStatus>): Promise<StoreStatus> {
     const { tabs, store } = this.deps;
-    return this.serial.run(async () => {
+    return this.inTurn(async () => {
       try {
         return await reopen();
       } finally {
@@ -244,7 +243,7 @@ export class ActiveChat {
   async reload(): Promise<void> {
     const { store, tabs, list, feed, log } = this.deps;
     try {
-      await this.serial.run(async () => {
+      await this.inTurn(async () => {
         if (!this.chat) return this.openLast();
         const from = await store.get();
         if (from !== this.reread) await tabs.reload(from);
@@ -264,7 +263,7 @@ export class ActiveChat {
   async leaveDeleted(): Promise<void> {
     const { store, newSession, sessionDeleted, log } = this.deps;
     try {
-      await this.serial.run(async () => {
+      await this.inTurn(async () => {
         const { chat } = this;
         if (!chat || (await (await store.get()).session(chat.session.uuid))) return;
         newSession.adopt(chat.draft);
@@ -283,6 +282,22 @@ export class ActiveChat {
     newSession.adopt(draft);
     if (this.chat) return;
     feed.delta({ kind: 'draft', text: newSession.draft.text, attachments: [...newSession.draft.attachments] });
+  }
+
+  /** The place is closed: its chat is left, and so is whatever is being put on show in it still. */
+  close(): void {
+    this.closed = true;
+    this.deps.tabs.leave();
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.serial.run(async () => {
+      try {
+        return await work();
+      } finally {
+        if (this.closed) this.deps.tabs.leave();
+      }
+    });
   }
 
   private async showNone(): Promise<void> {
@@ -331,7 +346,8 @@ export class ActiveChat {
     const { memory, tabs, log, now } = this.deps;
     const store = await this.deps.store.get();
     const chat = await tabs.show(store, session);
-    await memory.setLastSession(session.uuid);
+    // What is remembered of a closed place has been forgotten.
+    if (!this.closed) await memory.setLastSession(session.uuid);
     if (store.status.access !== 'readonly') {
       void store
         .updateSession(session.uuid, { lastOpenedAt: now() })
@@ -342,7 +358,7 @@ export class ActiveChat {
 
   /** Starts something before another chat, or this one read anew, can take the place of the one that `find` gives. */
   private async begin<C>(find: () => Promise<C>, start: (chat: C) => Promise<void> | undefined): Promise<void> {
-    const { started } = await this.serial.run(async () => {
+    const { started } = await this.inTurn(async () => {
       const started = start(await find());
       // Handled below; until then nobody listens.
       started?.catch(() => undefined);

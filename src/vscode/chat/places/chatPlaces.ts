@@ -102,7 +102,7 @@ export class ChatPlaces implements Disposable {
         changes.dispose();
         this.places.splice(this.places.indexOf(place), 1);
         if (this.usedLast === place) this.usedLast = this.sideBar;
-        controller.tabs.leave();
+        controller.active.close();
         controller.dispose();
         this.changed();
       },

@@ -181,4 +181,38 @@ describe('the places that show a chat', () => {
     await window.memory.forgetChatEditor('a');
     deepStrictEqual([window.memory.sessionsInEditors(), window.memory.chatEditor('a').lastSession()], [[], null]);
   });
+
+  it('know the chat of an editor that is closed while its message is being sent', async () => {
+    const window = opened();
+    const editor = openEditor(window, 'a');
+    await editor.controller.ready();
+    const { script, release } = held('Yes.');
+    window.model.scripts.push(script);
+    const sent = send(editor, 'Sent, and closed');
+    editor.close();
+    await sent;
+    await waitFor('the request', () => window.model.requests.length === 1);
+    const [session] = await window.places.list.read();
+    const { answering } = window.places.chats;
+    await window.places.show(session!.uuid, window.places.sideBar);
+    const { busy } = window.controller.state;
+    release();
+    deepStrictEqual({ answering, busy }, { answering: [session!.uuid], busy: true });
+  });
+
+  it('have no chat of an editor that is closed while its session is being opened', async () => {
+    const window = opened();
+    await window.ask('One');
+    const { active } = window.controller;
+    const { uuid } = active.session!;
+    await active.newSession();
+    const editor = openEditor(window, 'a');
+    await editor.controller.ready();
+    const opening = editor.controller.active.openSession(uuid);
+    editor.close();
+    await opening;
+    strictEqual(editor.controller.active.chat, null);
+    await active.openSession(uuid);
+    strictEqual(window.places.chats.all.length, 1);
+  });
 });
