@@ -365,7 +365,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('review'), entry: id }),
   /** Reply: `OlderPage`. */
   z.object({ method: z.literal('older'), before: id }),
-  z.object({ method: z.literal('save_draft'), text: z.string(), attachments: z.optional(Attachments) }),
+  /** `session`: that it was written for; null: one that had not begun. */
+  z.object({ method: z.literal('save_draft'), session: z.nullable(z.string()), text: z.string(), attachments: z.optional(Attachments) }),
   /**
    * Tokens of the draft, so that the gauge can show it; the gauge follows by a `context` delta. Reply: true when some of it is too long to
    * be sent whole.

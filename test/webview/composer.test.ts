@@ -143,7 +143,7 @@ describe('composer', function () {
     deepStrictEqual(await drafts(), []);
     await view.page.clock.runFor(301);
     deepStrictEqual(await drafts(), [
-      { method: 'save_draft', text: 'draft' },
+      { method: 'save_draft', session: snapshot().session!.uuid, text: 'draft' },
       { method: 'measure_draft', text: 'draft' },
     ]);
     await view.page.clock.resume();
@@ -171,6 +171,48 @@ describe('composer', function () {
       window.fake.requests.map((r) => r.method).filter((method) => method !== 'measure_draft'),
     );
     deepStrictEqual(methods.slice(0, 2), ['save_draft', 'new_session']);
+  });
+
+  it('saves with its session what a key of VS Code leaves unfinished', async () => {
+    const view = await open({ snapshot: snapshot() });
+    const other = { ...snapshot(), session: { uuid: 'other', id: '20260101_009', title: 'Other' }, draft: '' };
+    await view.page.evaluate((next) => {
+      const area = document.querySelector<HTMLTextAreaElement>('tk-composer textarea')!;
+      area.focus();
+      area.value = 'a thought that nobody has saved';
+      area.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      window.fake.show(next);
+    }, other);
+    deepStrictEqual(await view.requested('save_draft'), {
+      method: 'save_draft',
+      session: snapshot().session!.uuid,
+      text: 'a thought that nobody has saved',
+    });
+    await view.until('the draft of the other one', async () => (await view.find('textarea').inputValue()) === '');
+  });
+
+  it('puts what comes back out of the queue in front of what the host has not heard of', async () => {
+    const view = await open({ snapshot: { ...snapshot(), draft: 'typed' } });
+    const area = view.find('textarea');
+    await area.pressSequentially(' since');
+    await view.delta({ kind: 'draft', text: 'queued before\n\ntyped' });
+    deepStrictEqual(await area.inputValue(), 'queued before\n\ntyped since');
+    const saved = async () => (await view.requests('save_draft')).at(-1);
+    await view.until('the whole to be saved', async () => {
+      const last = await saved();
+      return last?.method === 'save_draft' && last.text === 'queued before\n\ntyped since';
+    });
+    await view.delta({ kind: 'draft', text: 'another\n\nqueued before\n\ntyped since' });
+    deepStrictEqual(await area.inputValue(), 'another\n\nqueued before\n\ntyped since');
+  });
+
+  it('does not keep a command that was carried out', async () => {
+    const view = await open({ snapshot: snapshot() });
+    await view.find('textarea').fill('/compact keep the ports');
+    await view.requested('save_draft');
+    await view.find('textarea').press('Enter');
+    await view.requested('slash');
+    deepStrictEqual((await view.requests('save_draft')).at(-1), { method: 'save_draft', session: snapshot().session!.uuid, text: '' });
   });
 
   it('saves when the focus leaves it, because what takes the focus may close the view', async () => {

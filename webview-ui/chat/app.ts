@@ -106,10 +106,12 @@ export class AppView extends ViewElement {
     this.state = fromSnapshot(snapshot, (before?.generation ?? 0) + 1);
     this.answer = null;
     this.loading = false;
-    this.keepFocus();
     const sameSession = before !== null && before.session?.uuid === snapshot.session?.uuid;
-    if (sameSession) return;
     const isBegun = this.beginning && before?.session === null;
+    // A key of VS Code's may have asked for it while the user was writing.
+    if (!sameSession && !isBegun) this.composer?.flush();
+    this.keepFocus();
+    if (sameSession) return;
     this.beginning = false;
     this.problem = null;
     this.remark = null;
@@ -199,6 +201,7 @@ export class AppView extends ViewElement {
           .stopping=${state.turn?.phase === 'stopping'}
           .disabledReason=${disabledReason}
           .connection=${state.connection}
+          .session=${state.session?.uuid ?? null}
           .placeholder=${placeholder(state.connection, isFirstRun)}
           .notice=${state.connection.provider === 'offline' && !isFirstRun ? t('No AI answers') : null}
         ></tk-composer>

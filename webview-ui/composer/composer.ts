@@ -29,6 +29,7 @@ const fixedHeightFrom = 20_000;
 /** Where the user writes. The text lives in the text area alone; rendering never depends on it but for "is there any". */
 export class ComposerView extends ViewElement implements CompletionsHost {
   static override properties = {
+    session: { attribute: false },
     busy: { attribute: false },
     stopping: { attribute: false },
     disabledReason: { attribute: false },
@@ -45,6 +46,8 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     dropping: { state: true },
   };
   host!: Pick<Host, 'measureDraft' | 'attach' | 'attachMenu' | 'mentions' | 'argumentsOf'>;
+  /** Whose draft it is; null: of one that has not begun. */
+  session: string | null = null;
   busy = false;
   stopping = false;
   /** Why nothing can be sent; null when it can. */
@@ -72,7 +75,9 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   private isCut = false;
   private pendingText: string | null = null;
 
-  private readonly save = new Debounce<Written>(300, (written) => this.ask({ method: 'save_draft', ...onWire(written) }));
+  /** What the host knows of the text. */
+  private known = '';
+  private readonly save = new Debounce<Written>(300, (written) => this.tell(written));
   private readonly measure = new Debounce<Written>(600, (written) => void this.measured(written));
   private readonly viewHidden = (): void => this.flush();
 
@@ -102,6 +107,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     this.attachments = attachments;
     this.trouble = remark;
     this.isCut = false;
+    this.known = text;
     this.put(text);
   }
 
@@ -109,15 +115,29 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   openDraft(written: Written, remark?: string): void {
     this.drafts += 1;
     this.attaching = 0;
+    this.removed = null;
     this.setWritten(written, remark);
     if (!isBlank(written)) this.measure.call(() => this.written);
   }
 
-  /** What the host has for the composer; the gauge follows. */
+  /** What the host has for the composer. What it has not heard of yet stays, behind what is new. The gauge follows. */
   takeDraft({ text, attachments = [], replaces }: Extract<Delta, { kind: 'draft' }>): void {
     if (replaces !== undefined && replaces !== this.text) return;
+    const { known, written } = this;
     this.setWritten({ text, attachments });
+    if (replaces === undefined && written.text !== known && !isBlank(written)) this.putBehind(written, known);
     this.measure.call(() => this.written);
+  }
+
+  /** What was written where the host knew of `known` only, which stands at the end of what it has sent. */
+  private putBehind({ text, attachments }: Written, known: string): void {
+    const before = this.text;
+    if (before.endsWith(text)) return;
+    const front = known !== '' && before.endsWith(known) ? before.slice(0, -known.length) : before === '' ? '' : `${before}\n\n`;
+    const here = this.attachments;
+    this.attachments = [...here, ...attachments.filter((one) => !here.some(({ hash, name }) => hash === one.hash && name === one.name))];
+    this.put(`${front}${text}`);
+    this.save.call(() => this.written);
   }
 
   /** Puts a message back in front of the user without losing what has been written since. */
@@ -439,9 +459,16 @@ export class ComposerView extends ViewElement implements CompletionsHost {
       return;
     }
     this.setWritten(nothingWritten);
+    // A message takes what was saved of it along; a command is nothing that would be sent.
+    if (slash) this.tell(nothingWritten);
     if (slash && isSlashName(slash.name)) this.ask({ method: 'slash', name: slash.name, argument: slash.argument });
     else this.ask({ method: 'send', id: uuidV7(), ...onWire(written), ...(interrupts && this.busy ? { interrupts } : {}) });
     this.area?.focus();
+  }
+
+  private tell(written: Written): void {
+    this.known = written.text;
+    this.ask({ method: 'save_draft', session: this.session, ...onWire(written) });
   }
 
   private ask(request: AskEvent['request']): void {

@@ -12,7 +12,7 @@ import type { OlderPage } from '../../protocol/messages';
 import type { WindowState } from './windowState';
 import type { OpenChats } from './places/openChats';
 import type { NewSessionDraft } from './newSessionDraft';
-import type { SessionTab } from './sessionTab';
+import { isNothing, type SessionTab } from './sessionTab';
 import type { SessionTabs } from './sessionTabs';
 import type { SessionList } from './recentSessions';
 import { instructionFilesKey } from './instructionSwitch';
@@ -30,7 +30,7 @@ export interface OtherPlaces {
 
 export interface ActiveChatDeps {
   readonly store: StoreAccess;
-  readonly chats: Pick<OpenChats, 'all'>;
+  readonly chats: Pick<OpenChats, 'all' | 'find'>;
   readonly others: OtherPlaces;
   /** Where nothing is remembered, or what is has gone, the newest session is shown. */
   readonly takesNewest: boolean;
@@ -64,6 +64,8 @@ export class ActiveChat {
   /** Opened anew, with the chat on show read from it already. */
   private reread: SessionStore | null = null;
   private closed = false;
+  /** The session on show that began in this place: for a while the view may still write for none. */
+  private begun: string | null = null;
 
   constructor(private readonly deps: ActiveChatDeps) {}
 
@@ -176,6 +178,24 @@ export class ActiveChat {
 
   async older(before: string): Promise<OlderPage> {
     return (await this.chat?.older(before)) ?? { rows: [], hasMore: false, marks: [] };
+  }
+
+  /**
+   * Keeps what a view has in its composer with the session that it was written for (null: one that had not begun), also when another one
+   * is on show by the time this arrives. Rejects with `StoreError`.
+   */
+  async keepDraft(session: string | null, written: Written): Promise<void> {
+    const { chats, newSession, store, now } = this.deps;
+    const shown = this.session?.uuid ?? null;
+    const open = session === null ? undefined : chats.find(session);
+    if (session === shown || (session === null && shown === this.begun)) return this.saveDraft(written.text, written.attachments);
+    if (session === null) newSession.draft = written;
+    else if (open) await open.replaceDraft(open.draft, written);
+    else {
+      const history = await store.get();
+      const isKept = history.status.access !== 'readonly' && (await history.session(session));
+      if (isKept) await history.saveDraft(session, isNothing(written) ? null : { ...written, at: now() });
+    }
   }
 
   /** Keeps what is in the composer. */
@@ -331,6 +351,7 @@ export class ActiveChat {
     const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, metadata, createdAt: now() });
     const session = thinkingLevel === null ? created : await store.updateSession(created.uuid, { thinkingLevel });
     const chat = await this.show(session);
+    this.begun = session.uuid;
     // In the store before it is forgotten here; what has been written since goes before it.
     if (isBlank(chat.draft) && !isBlank(newSession.draft)) await chat.saveDraft(newSession.draft);
     newSession.clear();

@@ -103,7 +103,7 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'older':
       return controller.active.older(request.before);
     case 'save_draft':
-      return controller.active.saveDraft(request.text, request.attachments);
+      return controller.active.keepDraft(request.session, { text: request.text, attachments: request.attachments ?? [] });
     case 'measure_draft':
       return controller.measureDraft(request.text, request.attachments);
     case 'attach':

@@ -391,7 +391,7 @@ function writtenOf(draft: Draft | undefined): Written {
   return draft ? { text: draft.text, attachments: draft.attachments } : nothingWritten;
 }
 
-function isNothing({ text, attachments }: Written): boolean {
+export function isNothing({ text, attachments }: Written): boolean {
   return text === '' && attachments.length === 0;
 }
 

@@ -107,6 +107,37 @@ describe('a session before its first message', () => {
     deepStrictEqual(window.last.draft, 'half a thought');
   });
 
+  it('is kept apart from what arrives late of a session that was left, and that from it', async () => {
+    const window = open(new Map());
+    const { active } = window.controller;
+    await window.ask('One');
+    const one = active.session!.uuid;
+    await active.saveDraft('kept in one');
+    await active.newSession();
+    await window.ask('Two');
+    const two = active.session!.uuid;
+    await active.openSession(one);
+    await active.keepDraft(two, { text: 'typed in two', attachments: [] });
+    await active.keepDraft(null, { text: 'typed in none', attachments: [] });
+    const drafts = [active.draft.text];
+    for (const go of [() => active.openSession(two), () => active.newSession()]) {
+      await go();
+      drafts.push(window.last.draft);
+    }
+    deepStrictEqual(drafts, ['kept in one', 'typed in two', 'typed in none']);
+  });
+
+  it('goes on in the session that has begun with it, also where the view has not heard of that', async () => {
+    const window = open(new Map());
+    const { active } = window.controller;
+    await window.ask('One');
+    await active.keepDraft(null, { text: 'and then', attachments: [] });
+    await active.keepDraft('a session that is gone', { text: 'lost', attachments: [] });
+    const here = active.draft.text;
+    await active.newSession();
+    deepStrictEqual([here, window.last.draft], ['and then', '']);
+  });
+
   it('keeps the text that another version of the extension has written', async () => {
     const window = open(
       new Map<string, unknown>([
