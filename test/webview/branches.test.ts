@@ -110,6 +110,17 @@ describe('branches in the view', function () {
     await view.find('tk-message-editor textarea').press('Escape');
   });
 
+  it('another text for a message is there again when the view was hidden', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    await view.button('Edit your message').last().click();
+    await view.find('tk-message-editor textarea').fill('Written anew, at length');
+    await view.until('it is remembered', () => view.page.evaluate(() => JSON.stringify(window.fake.state ?? null).includes('at length')));
+    const state: unknown = await view.page.evaluate(() => window.fake.state);
+    const again = await open({ snapshot: snapshot({ rows }), state });
+    strictEqual(await again.find('tk-message-editor textarea').inputValue(), 'Written anew, at length');
+    await again.find('tk-message-editor textarea').press('Escape');
+  });
+
   it('the actions of a row are one stop of the Tab key, and the arrow keys go through them', async () => {
     const view = await open({ snapshot: snapshot({ rows }) });
     await view.button('Copy this answer').last().focus();

@@ -87,4 +87,26 @@ describe('the queue', function () {
     await view.settled();
     deepStrictEqual(await view.requests('send_queued'), [{ method: 'send_queued', id: 'c' }]);
   });
+
+  it('keeps another text for a message with its session, also when the view was hidden', async () => {
+    const chat = snapshot({ turn: running('streaming'), queue: three });
+    const other = { ...snapshot(), session: { uuid: 'other', id: '20260101_009', title: 'Other' } };
+    const view = await open({ snapshot: chat });
+    await view.button('Edit queued message: second').click();
+    await view.find('.queue textarea').fill('better words');
+    await view.show(other);
+    deepStrictEqual([await view.find('tk-composer textarea').inputValue(), await view.text('tk-app > [role=status]')], ['', '']);
+    await view.show(chat);
+    strictEqual(await view.find('.queue textarea').inputValue(), 'better words');
+    await view.until('it is remembered', () =>
+      view.page.evaluate(() => JSON.stringify(window.fake.state ?? null).includes('better words')),
+    );
+    const state: unknown = await view.page.evaluate(() => window.fake.state);
+    const again = await open({ snapshot: chat, state });
+    strictEqual(await again.find('.queue textarea').inputValue(), 'better words');
+    // It was sent in the meantime.
+    const late = await open({ snapshot: { ...chat, queue: [three[0]!, three[2]!] }, state });
+    await late.until('it is in the message box', async () => (await late.find('tk-composer textarea').inputValue()) === 'better words');
+    strictEqual(await late.text('tk-app > [role=status]'), 'This message has been sent already. Your new text is in the message box.');
+  });
 });

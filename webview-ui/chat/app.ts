@@ -18,6 +18,7 @@ import { planCard, planReadyText, readyPlan } from '../composer/planMode';
 import { fullCard, fullText } from '../transcript/rows/decisionCards';
 import { spokenRow } from '../transcript/spokenRow';
 import type { TranscriptView } from '../transcript/transcript';
+import { restoreUnsent, unsent } from '../lib/unsent';
 import { ViewElement } from '../lib/viewElement';
 
 /**
@@ -65,7 +66,8 @@ export class AppView extends ViewElement {
     this.addEventListener('tk-files', (event: FilesEvent) => void this.host.files(event.hrefs).then(event.show, () => event.show([])));
     this.addEventListener('tk-announce', (event) => this.announce(event.text));
     this.addEventListener('tk-late-edit', ({ text }: LateEditEvent) => {
-      this.composer?.giveBack({ ...nothingWritten, text });
+      // Behind the draft of a session that is only just being shown.
+      void this.updateComplete.then(() => this.composer?.giveBack({ ...nothingWritten, text }));
       this.announce(t('This message has been sent already. Your new text is in the message box.'));
     });
     this.addEventListener('tk-toggle', (event: ToggleEvent) => {
@@ -74,6 +76,7 @@ export class AppView extends ViewElement {
       this.expanded = next;
       this.remembering.call(() => undefined);
     });
+    this.addEventListener('tk-unsent', () => this.remembering.call(() => undefined));
     this.addEventListener('tk-anchor', (event) => {
       if (this.anchor?.id === event.anchor?.id && this.anchor?.offset === event.anchor?.offset) return;
       this.anchor = event.anchor;
@@ -91,25 +94,27 @@ export class AppView extends ViewElement {
   override connectedCallback(): void {
     super.connectedCallback();
     window.addEventListener('focus', this.viewFocused);
+    window.addEventListener('pagehide', this.viewHidden);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     window.removeEventListener('focus', this.viewFocused);
+    window.removeEventListener('pagehide', this.viewHidden);
   }
 
   /** Everything anew: at the start, after a gap, and when another session is opened. */
   show(snapshot: ViewSnapshot): void {
     const before = this.state;
+    const sameSession = before !== null && before.session?.uuid === snapshot.session?.uuid;
+    const isBegun = this.beginning && before?.session === null;
+    // A key of VS Code's may have asked for it while the user was writing.
+    if (!sameSession && !isBegun) this.composer?.flush();
     // It has all of this.
     this.written = [];
     this.state = fromSnapshot(snapshot, (before?.generation ?? 0) + 1);
     this.answer = null;
     this.loading = false;
-    const sameSession = before !== null && before.session?.uuid === snapshot.session?.uuid;
-    const isBegun = this.beginning && before?.session === null;
-    // A key of VS Code's may have asked for it while the user was writing.
-    if (!sameSession && !isBegun) this.composer?.flush();
     this.keepFocus();
     if (sameSession) return;
     this.beginning = false;
@@ -119,6 +124,7 @@ export class AppView extends ViewElement {
     if (before === null) {
       const remembered = this.host.remembered();
       this.expanded = new Set(remembered.expanded);
+      if (remembered.unsent) restoreUnsent(remembered.unsent);
       if (remembered.session === snapshot.session?.uuid) anchor = remembered.anchor;
     }
     void this.updateComplete.then(() => {
@@ -190,18 +196,18 @@ export class AppView extends ViewElement {
         ${state.left ? leftOffer(state.left) : nothing}
         ${state.context && !busy && state.connection.provider !== 'offline' ? coldLine(state.context.cache, disabledReason === null) : nothing}
         <tk-todos .todos=${state.todos ?? []}></tk-todos>
-        <tk-queue .queue=${state.queue}></tk-queue>
+        <tk-queue .session=${state.session?.uuid ?? null} .queue=${state.queue}></tk-queue>
         <tk-gauge .context=${state.connection.provider === 'offline' ? null : state.context} .canCompact=${(!busy || state.full !== null) && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
         <tk-instructions .host=${this.host} .session=${state.session?.uuid ?? null} .generation=${state.generation}></tk-instructions>
         <tk-composer
           .host=${this.host}
+          .session=${state.session?.uuid ?? null}
           .mode=${state.mode ?? 'chat'}
           .lastSent=${lastSent(state)}
           .busy=${busy}
           .stopping=${state.turn?.phase === 'stopping'}
           .disabledReason=${disabledReason}
           .connection=${state.connection}
-          .session=${state.session?.uuid ?? null}
           .placeholder=${placeholder(state.connection, isFirstRun)}
           .notice=${state.connection.provider === 'offline' && !isFirstRun ? t('No AI answers') : null}
         ></tk-composer>
@@ -278,6 +284,8 @@ export class AppView extends ViewElement {
     if (this.state && this.written.length > 0) this.state = this.written.reduce(applyDelta, this.state);
     this.written = [];
   }
+
+  private readonly viewHidden = (): void => this.remembering.flush();
 
   /** Where a command has put the focus into the view and not into anything of it, one writes. A click says itself what it means. */
   private readonly viewFocused = (): void => {
@@ -367,7 +375,12 @@ export class AppView extends ViewElement {
   }
 
   private remember(): void {
-    this.host.remember({ session: this.state?.session?.uuid ?? null, anchor: this.anchor, expanded: [...this.expanded].slice(-200) });
+    this.host.remember({
+      session: this.state?.session?.uuid ?? null,
+      anchor: this.anchor,
+      expanded: [...this.expanded].slice(-200),
+      unsent: unsent(),
+    });
   }
 }
 

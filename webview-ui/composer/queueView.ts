@@ -3,7 +3,8 @@ import { repeat } from 'lit/directives/repeat.js';
 import { attachmentTitle } from '../../src/protocol/composer';
 import { t } from '../../src/protocol/l10n';
 import type { ViewSnapshot } from '../../src/protocol/messages';
-import { AnnounceEvent, AskEvent, LateEditEvent } from '../lib/events';
+import { AnnounceEvent, AskEvent, LateEditEvent, UnsentEvent } from '../lib/events';
+import { unsentQueued } from '../lib/unsent';
 import { ViewElement } from '../lib/viewElement';
 import { icon, type IconName } from '../render/icons';
 
@@ -15,11 +16,13 @@ const dragged = 'application/x-threadkeeper-queued';
 /** Messages that wait for the running turn to end, in the order in which they are sent. */
 export class QueueView extends ViewElement {
   static override properties = {
+    session: { attribute: false },
     queue: { attribute: false },
     editing: { state: true },
     dragging: { state: true },
     target: { state: true },
   };
+  session: string | null = null;
   queue: ViewSnapshot['queue'] = [];
   private editing: string | null = null;
   /** What is being dragged, and the message in front of which it would be dropped; null: behind all. */
@@ -29,10 +32,11 @@ export class QueueView extends ViewElement {
   private moved: { readonly id: string; readonly direction: Direction } | null = null;
 
   protected override willUpdate(changed: PropertyValues): void {
-    if (!changed.has('queue')) return;
+    if (changed.has('session')) this.editing = unsentQueued.get(this.session ?? '')?.id ?? null;
+    if (!changed.has('queue') && !changed.has('session')) return;
     const { editing, moved } = this;
     if (this.dragging !== null && !this.has(this.dragging)) this.dragging = null;
-    if (editing !== null && !this.has(editing)) this.sentWhileEdited();
+    if (editing !== null && !this.has(editing)) this.sentWhileEdited(editing);
     const at = moved ? this.queue.findIndex(({ id }) => id === moved.id) : -1;
     if (at >= 0) this.announce(t('Moved to place {0} of {1}', at + 1, this.queue.length));
   }
@@ -67,7 +71,10 @@ export class QueueView extends ViewElement {
     }
     const area = this.querySelector('textarea');
     if (changed.has('editing') && area) {
-      area.value = this.queue.find(({ id }) => id === this.editing)?.text ?? '';
+      const kept = unsentQueued.get(this.session ?? '');
+      area.value = (kept ?? this.queue.find(({ id }) => id === this.editing))?.text ?? '';
+      // One that comes back with its session takes no focus.
+      if (kept) return;
       area.focus();
       area.setSelectionRange(area.value.length, area.value.length);
     }
@@ -130,7 +137,7 @@ export class QueueView extends ViewElement {
       else this.close(id);
     };
     return html`<li class="chip queue-editor" data-id=${id}>
-      <textarea rows="2" aria-label=${t('Edit queued message')} @keydown=${keydown}></textarea>
+      <textarea rows="2" aria-label=${t('Edit queued message')} @input=${(event: Event) => this.keep(id, (event.target as HTMLTextAreaElement).value)} @keydown=${keydown}></textarea>
       <span class="actions">
         <vscode-button @click=${save}>${t('Save')}</vscode-button>
         <vscode-button appearance="secondary" @click=${() => this.close(id)}>${t('Cancel')}</vscode-button>
@@ -138,15 +145,26 @@ export class QueueView extends ViewElement {
     </li>`;
   }
 
+  /** Null: it is not being edited any more. */
+  private keep(id: string, text: string | null): void {
+    const { session } = this;
+    if (session === null) return;
+    if (text === null) unsentQueued.delete(session);
+    else unsentQueued.set(session, { id, text });
+    this.dispatchEvent(new UnsentEvent());
+  }
+
   private close(id: string): void {
     this.editing = null;
+    this.keep(id, null);
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(`li[data-id="${CSS.escape(id)}"] .queue-edit`)?.focus());
   }
 
   /** What has been written since goes to the composer. */
-  private sentWhileEdited(): void {
-    const text = this.querySelector('textarea')?.value ?? '';
+  private sentWhileEdited(id: string): void {
+    const text = unsentQueued.get(this.session ?? '')?.text ?? this.querySelector('textarea')?.value ?? '';
     this.editing = null;
+    this.keep(id, null);
     this.dispatchEvent(new LateEditEvent(text));
   }
 

@@ -22,6 +22,14 @@ export class ToggleEvent extends Event {
   }
 }
 
+/** What is being written in a row has changed; remembered while the view is hidden. */
+export class UnsentEvent extends Event {
+  static readonly type = 'tk-unsent';
+  constructor() {
+    super(UnsentEvent.type, { bubbles: true });
+  }
+}
+
 /** Another text for a message of the user; `settled` is told whether it is on its way. */
 export class EditEvent extends Event {
   static readonly type = 'tk-edit';

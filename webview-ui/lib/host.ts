@@ -15,12 +15,14 @@ import {
 import { chatWire, FileLinks, OlderPage, type Delta, type ViewRequest, type ViewSnapshot } from '../../src/protocol/messages';
 import type { SlashName } from '../../src/protocol/slashCommands';
 import { after, transportOf } from './page';
+import { Unsent } from './unsent';
 
 /** All that survives hiding the view; everything else comes from the host again. */
 const Remembered = z.object({
   session: z.nullable(z.string()),
   anchor: z.nullable(z.object({ id: z.string(), offset: z.number() })),
   expanded: z.array(z.string()),
+  unsent: z.optional(Unsent),
   /** What the host finds this page by after a reload of the window. */
   place: z.optional(z.string()),
 });

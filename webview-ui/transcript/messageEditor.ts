@@ -1,14 +1,8 @@
 import { html, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
-import { EditEvent } from '../lib/events';
+import { EditEvent, UnsentEvent } from '../lib/events';
+import { unsentEdits } from '../lib/unsent';
 import { ViewElement } from '../lib/viewElement';
-
-/** Texts that have been changed and not sent, by message: scrolling away must not lose them. */
-const unsent = new Map<string, string>();
-
-export function hasEdit(entry: string): boolean {
-  return unsent.has(entry);
-}
 
 /** A message of the user's, in its own row, to be written anew. */
 export class MessageEditor extends ViewElement {
@@ -41,20 +35,23 @@ export class MessageEditor extends ViewElement {
 
   protected override firstUpdated(): void {
     const { area } = this;
-    area.value = unsent.get(this.entry) ?? this.text;
+    area.value = unsentEdits.get(this.entry) ?? this.text;
     // One that comes back into the document while the reader is elsewhere takes no focus.
-    if (!unsent.has(this.entry)) {
+    if (!unsentEdits.has(this.entry)) {
       area.focus();
       area.setSelectionRange(area.value.length, area.value.length);
     }
-    unsent.set(this.entry, area.value);
+    unsentEdits.set(this.entry, area.value);
   }
 
   private get area(): HTMLTextAreaElement {
     return this.querySelector('textarea')!;
   }
 
-  private readonly changed = (): void => void unsent.set(this.entry, this.area.value);
+  private readonly changed = (): void => {
+    unsentEdits.set(this.entry, this.area.value);
+    this.dispatchEvent(new UnsentEvent());
+  };
 
   private readonly keydown = (event: KeyboardEvent): void => {
     // 229 is what a key has that an input method is still working on, also where isComposing is already false.
@@ -69,7 +66,8 @@ export class MessageEditor extends ViewElement {
   };
 
   private readonly cancel = (): void => {
-    unsent.delete(this.entry);
+    unsentEdits.delete(this.entry);
+    this.dispatchEvent(new UnsentEvent());
     this.done();
   };
 

@@ -2,7 +2,6 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { RowMark } from '../../src/protocol/messages';
 import type { Item } from '../chat/state';
 import { ToggleEvent } from '../lib/events';
-import { hasEdit } from './messageEditor';
 import { beyondSwitch, forkSwitch, labelChip } from './rows/branchRows';
 import { compactionRow } from './rows/compactionRow';
 import { assistantRow, thinkingRow, userRow } from './rows/messageRows';
@@ -10,6 +9,7 @@ import type { RowContext } from './rows/rowParts';
 import { branchSummaryRow, checkpointRow, errorRow, infoRow, nudgeRow, skillRow, undoRow } from './rows/systemRows';
 import { changesRow } from './rows/changesRow';
 import { toolRow } from './rows/toolRow';
+import { unsentEdits } from '../lib/unsent';
 import { ViewElement } from '../lib/viewElement';
 
 /** One row of the transcript, whatever its kind; renders again only when what it shows has changed. */
@@ -53,7 +53,7 @@ export class RowView extends ViewElement {
 
   protected override render(): TemplateResult {
     const { item, mark, expanded, last, undoable, endsTurn, question, speaker, toggle, canBranch, edit } = this;
-    const editing = this.editing || hasEdit(item.id);
+    const editing = this.editing || unsentEdits.has(item.id);
     return html`
       ${mark?.fork ? forkSwitch(mark.fork, canBranch) : nothing}
       ${mark?.label && item.kind !== 'user' && item.kind !== 'assistant' ? labelChip(mark.label) : nothing}
