@@ -103,7 +103,13 @@ export class ContextManager {
     this.recorder = new CompactionRecorder({ ...deps, analyst, pins: this.pins });
     this.planner = new FoldPlanner({ ...deps, analyst, failover });
     this.rewriter = new SummaryRewriter({ ...deps, planner: this.planner, recorder: this.recorder });
-    this.retries = new SummaryRetries({ ...deps, changed: deps.tell, planner: this.planner, recorder: this.recorder, rewriter: this.rewriter });
+    this.retries = new SummaryRetries({
+      ...deps,
+      planner: this.planner,
+      recorder: this.recorder,
+      rewriter: this.rewriter,
+      changed: deps.tell,
+    });
     this.branchSummaries = new BranchSummaries({
       ...deps,
       planner: this.planner,

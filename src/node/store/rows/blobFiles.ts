@@ -49,10 +49,21 @@ export class BlobFiles implements BlobReader {
 
   read(hash: string): Uint8Array | undefined {
     try {
-      const bytes = this.fs.readFileSync(this.path(hash));
-      return sha256(bytes) === hash ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined;
+      return this.readForOthers(hash);
     } catch {
       return undefined;
+    }
+  }
+
+  /** As `read`. Throws a `StoreError` where it may be there and cannot be read now: others are not to be told that it is lost. */
+  readForOthers(hash: string): Uint8Array | undefined {
+    const file = this.path(hash);
+    try {
+      const bytes = this.fs.readFileSync(file);
+      return sha256(bytes) === hash ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw toStoreError(error, error as NodeJS.ErrnoException, file);
     }
   }
 

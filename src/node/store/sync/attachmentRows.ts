@@ -92,7 +92,7 @@ export class AttachmentRows {
   }
 
   piece(hash: string, index: number): { readonly bytes: Uint8Array; readonly of: number } | null {
-    const bytes = this.blobs.read(hash);
+    const bytes = this.blobs.readForOthers(hash);
     if (!bytes) return null;
     return { bytes: bytes.slice(index * pieceBytes, (index + 1) * pieceBytes), of: piecesOf(bytes.length) };
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { StoreError } from '../../../core/errors';
 import {
+  isLater,
   leafRegister,
   type AttachmentKept,
   type CarriedEntry,
@@ -18,18 +19,20 @@ import { Renumbering } from '../../../core/transfer/renumbering';
 import { importedId } from '../../../core/transfer/sourceRecord';
 import { sha256 } from '../rows/blobFiles';
 import type { Purge } from '../rows/purge';
+import type { SearchIndex } from '../search/searchIndex';
 import type { TreeRows } from '../rows/treeRows';
 import type { UsageRows } from '../rows/usageRows';
 import type { columnRegisters } from './outbox';
 import { noteElsewhere, takeElsewhere } from './elsewhere';
 import { metadataPrefix, pinPrefix } from './outbox';
-import type { PendingNeeds } from './pendingChanges';
+import { setIn, type PendingNeeds } from './pendingChanges';
 import type { Before } from './standIns';
 
 export interface MergeNeeds extends PendingNeeds {
   readonly tree: TreeRows;
   readonly usage: UsageRows;
   readonly purges: Purge;
+  readonly index: SearchIndex;
 }
 
 const registerTypes: Readonly<Record<Exclude<keyof typeof columnRegisters, 'key'>, z.ZodMiniType>> = {
@@ -48,6 +51,8 @@ const PinValue = z.nullable(z.object({ contentHash: z.nullable(z.string()), at: 
 export class MergeRows implements MergeTarget {
   /** Registers that were set here and stand in no record yet. */
   private readonly unsent = new Map<string, number>();
+  /** Sessions that stand in no record yet. */
+  private readonly begun = new Map<string, number>();
   private highest = 0;
   private knownBefore: Before | null = null;
   private readonly notesKept = new Set<string>();
@@ -59,6 +64,8 @@ export class MergeRows implements MergeTarget {
   ) {
     for (const row of open.connection.iterate("SELECT session, target, tick FROM sync_outbox WHERE kind = 'register'"))
       this.unsent.set(JSON.stringify([row['session'], row['target']]), Number(row['tick']));
+    for (const row of open.connection.iterate("SELECT session, tick FROM sync_outbox WHERE kind = 'session'"))
+      this.begun.set(String(row['session']), Number(row['tick']));
   }
 
   /** The clock that the caller is to set when all is merged. */
@@ -185,7 +192,13 @@ export class MergeRows implements MergeTarget {
   }
 
   handOver(entry: string, session: string): void {
-    const { connection } = this.open;
+    const { connection, index } = this.open;
+    const before = connection.get('SELECT seq, session, token_estimate, entry_type FROM entries WHERE uuid = ?', [entry]);
+    const [tokens, messages] = [Number(before?.['token_estimate'] ?? 0), before?.['entry_type'] === 'message' ? 1 : 0];
+    this.count(String(before?.['session']), 0, -tokens, -messages);
+    this.count(session, 0, tokens, messages);
+    // The index has its passages as the other session's.
+    if (Number(before?.['seq']) <= index.indexedThrough) index.reset();
     connection.run("INSERT INTO meta(key, value) VALUES ('purging', 1)");
     connection.run('UPDATE entries SET session = ? WHERE uuid = ?', [session, entry]);
     connection.run("DELETE FROM meta WHERE key = 'purging'");
@@ -193,10 +206,19 @@ export class MergeRows implements MergeTarget {
   }
 
   stampOf(session: string, register: string): Stamp | undefined {
-    const unsent = this.unsent.get(JSON.stringify([session, register]));
-    if (unsent !== undefined) return { tick: unsent, device: this.device };
     const row = this.open.connection.get('SELECT tick, device FROM sync_stamps WHERE session = ? AND name = ?', [session, register]);
-    return row && { tick: Number(row['tick']), device: String(row['device']) };
+    const stored = row && { tick: Number(row['tick']), device: String(row['device']) };
+    const tick = this.unsent.get(JSON.stringify([session, register])) ?? this.untold(session, register);
+    const unsent = tick === undefined ? undefined : { tick, device: this.device };
+    // What was merged since it was set here may be later.
+    return stored && unsent ? (isLater(stored, unsent) ? stored : unsent) : (stored ?? unsent);
+  }
+
+  /** The session is told for the first time, with all that is set in it (pendingChanges.ts). */
+  private untold(session: string, register: string): number | undefined {
+    const tick = this.begun.get(session);
+    const found = tick === undefined ? undefined : this.open.sessions.find(session);
+    return found && setIn(found).includes(register) ? tick : undefined;
   }
 
   setRegister(session: string, register: string, value: unknown, { tick, device }: Stamp): void {

@@ -1,9 +1,12 @@
+import { StoreError } from '../../../core/errors';
+import { english } from '../../../core/l10n';
 import { leafRegister, type Change, type EntriesAppended, type RegistersSet } from '../../../core/sync/change';
 import type { PendingChanges, PendingReceipt } from '../../../core/sync/syncReplica';
 import type { AttachmentPlace } from '../../../core/sync/attachmentPlace';
 import { contentSize, type StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
 import type { Connection, Row } from '../database/connection';
+import type { BlobFiles } from '../rows/blobFiles';
 import type { EntryRows } from '../rows/entryRows';
 import type { SessionRows } from '../rows/sessionRows';
 import type { PinRows } from '../rows/smallTables';
@@ -21,6 +24,7 @@ export interface PendingNeeds {
   readonly notes: NoteRows;
   readonly attachments: AttachmentRows;
   readonly standIns: StandIns;
+  readonly blobs: Pick<BlobFiles, 'readForOthers'>;
 }
 
 /** What is written by a model that cites entries (`Renumbering`). */
@@ -127,11 +131,20 @@ class Appended {
       if (entry.session !== session) continue;
       const { session: _, ...carried } = entry;
       const cites = this.citesOf(entry);
-      const standsIn = this.open.standIns.has(entry.uuid);
+      const standsIn = this.open.standIns.has(entry.uuid) || this.isLost(entry);
       of.entries.push({ ...carried, ...(cites.length === 0 ? {} : { cites }), ...(standsIn ? { standsIn } : {}) });
       this.size += contentSize(entry.content);
       this.attached.push(...this.open.attachments.placesOf(session, entry));
     }
+  }
+
+  /** Whether what it says is gone here for good: whoever has it keeps it. Throws `StoreError` where it could not be read just now. */
+  private isLost({ seq, content }: StoredEntry): boolean {
+    if (content.type !== 'custom' || content.customType !== 'damaged') return false;
+    const hash = this.open.connection.get('SELECT blob_hash FROM bodies WHERE entry = ?', [seq])?.['blob_hash'];
+    const isBack = typeof hash === 'string' && this.open.blobs.readForOthers(hash) !== undefined;
+    if (isBack) throw new StoreError('io', english('A long text could not be read for a moment. It is sent with the next exchange.'));
+    return true;
   }
 
   changes(): Change[] {
@@ -164,6 +177,16 @@ class Appended {
   }
 }
 
+/** Whatever is set in a session that is told for the first time. */
+export function setIn(session: Session): string[] {
+  const columns = Object.keys(columnRegisters).filter((name) => {
+    const value = session[name as keyof typeof columnRegisters] ?? null;
+    // The key stands in the record of the session itself.
+    return value !== null && value !== '' && name !== 'key';
+  });
+  return [...columns, ...Object.keys(session.metadata).map((key) => metadataPrefix + key)];
+}
+
 class Registers {
   private readonly bySession = new Map<string, Map<string, RegistersSet['values'][number]>>();
 
@@ -174,14 +197,8 @@ class Registers {
     this.bySession.set(session.uuid, values.set(name, { name, value: this.valueOf(session, name), tick }));
   }
 
-  /** Whatever is set in a session that is told for the first time. */
   addAll(session: Session, tick: number): void {
-    const columns = Object.keys(columnRegisters).filter((name) => {
-      const value = this.valueOf(session, name);
-      // The key stands in the record of the session itself.
-      return value !== null && value !== '' && name !== 'key';
-    });
-    for (const name of [...columns, ...Object.keys(session.metadata).map((key) => metadataPrefix + key)]) this.add(session, name, tick);
+    for (const name of setIn(session)) this.add(session, name, tick);
   }
 
   changes(): RegistersSet[] {
