@@ -182,7 +182,12 @@ export class Purge {
     connection.run("DELETE FROM meta WHERE key = 'purging'");
     this.relink(plan);
     keepNumber(connection, plan.gone[0]?.seq ?? 0);
-    if (plan.gone.some(({ seq }) => seq <= this.index.indexedThrough)) this.index.reset();
+    // It has the passages of those that are handed on as those of a session that is no more.
+    const [heir] = connection.all('SELECT min(e.seq) AS seq FROM json_each(?) h CROSS JOIN entries e ON e.uuid = h.value', [
+      JSON.stringify([...plan.heirs.keys()]),
+    ]);
+    const changed = [...plan.gone.map(({ seq }) => seq), Number(heir?.['seq'] ?? Infinity)];
+    if (changed.some((seq) => seq <= this.index.indexedThrough)) this.index.reset();
     this.saveLeftovers([...new Set([...this.leftovers(), ...files])]);
   }
 
