@@ -74,7 +74,7 @@ export class StoreService {
       case 'recoverPartials':
         return this.afterReturn(() => (this.isHeldByAnother(window, args[0]) ? [] : this.perform(window, method, args)));
       case 'queue':
-        return this.queue(window, ...(args as CallArguments<'queue'>));
+        return this.afterReturn(() => this.queue(window, ...(args as CallArguments<'queue'>)));
       case 'saveQueue':
         return this.saveQueue(window, ...(args as CallArguments<'saveQueue'>));
       case 'append':
@@ -82,12 +82,14 @@ export class StoreService {
         return this.perform(window, method, args);
       case 'purge': {
         const [sessions] = args as CallArguments<'purge'>;
-        const held = sessions.find((session) => this.isHeldByAnother(window, session));
-        if (held !== undefined) throw new StoreError('conflict', english('Another window is working in session {0}', held));
-        return this.perform(window, method, args);
+        return this.afterReturn(() => {
+          const held = sessions.find((session) => this.isHeldByAnother(window, session));
+          if (held !== undefined) throw new StoreError('conflict', english('Another window is working in session {0}', held));
+          return this.perform(window, method, args);
+        });
       }
       case 'syncReceive':
-        return this.perform(window, method, [args[0], args[1], [...this.claims.keys()]]);
+        return this.afterReturn(() => this.perform(window, method, [args[0], args[1], [...this.claims.keys()]]));
       default:
         return this.perform(window, method, args);
     }

@@ -1,0 +1,33 @@
+import { deepStrictEqual, rejects } from 'node:assert';
+import { StoreService, type StoreWindow } from '../../../../src/node/store/owner/storeService';
+
+describe('a store whose owner has just ended', () => {
+  for (const [method, args] of [
+    ['syncReceive', [[], []]],
+    ['purge', [['s']]],
+    ['queue', ['s']],
+  ] as const)
+    it(`${method} waits until the other windows are back`, async () => {
+      let back!: () => void;
+      const returned = new Promise<void>((resolve) => (back = resolve));
+      const done: unknown[] = [];
+      const core = {
+        syncReceive: (_: unknown, __: unknown, held: unknown) => void done.push(held),
+        purge: () => void done.push('purged'),
+        queue: () => [{ id: 'q', text: 'waits in the other window' }],
+      };
+      const service = new StoreService(core as never, returned);
+      const window = (label: string): StoreWindow => ({ label, notify: () => undefined });
+      const mine = window('mine');
+      service.join(mine, { claims: [], queued: [] });
+      const asked = (async () => service.call(mine, method, args))();
+      service.join(window('other'), { claims: [{ session: 's', claim: 'c' }], queued: ['q'] });
+      back();
+      if (method === 'purge') await rejects(asked, { reason: 'conflict' });
+      else if (method === 'queue') deepStrictEqual(await asked, []);
+      else {
+        await asked;
+        deepStrictEqual(done, [['s']]);
+      }
+    });
+});
