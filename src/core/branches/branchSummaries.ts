@@ -6,7 +6,7 @@ import type { ContextEngine } from '../context/engine';
 import { english } from '../l10n';
 import type { Clock, SessionStore } from '../ports';
 import { isEntryOf, isUserMessage, type StoredEntry } from '../session/entry';
-import { liveCompaction } from '../session/liveCompaction';
+import { leftOutEntries, liveCompaction } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
 import type { ConversationEvent } from '../chat/events';
 import type { FoldPlanner } from '../compaction/ladder/foldPlanner';
@@ -75,7 +75,9 @@ export class BranchSummaries {
     this.tell(true);
     try {
       const live = liveCompaction(left.entries);
-      const cut = { folded: left.entries.filter(({ modelFacing }) => modelFacing), firstKept: null, kept: [], currentRequest: null };
+      const leftOut = leftOutEntries(left.entries);
+      const folded = left.entries.filter(({ uuid, modelFacing }) => modelFacing && !leftOut.has(uuid));
+      const cut = { folded, firstKept: null, kept: [], currentRequest: null };
       const previous = live ? planner.previousState(live) : null;
       const job = new SummaryJob(cut, left.leaf, instructions, clock, (hooks) =>
         planner.byChain({ cut, previous, instructions, background: false }, hooks),

@@ -200,4 +200,25 @@ describe('excluding entries from the context', () => {
       await there.dispose(false);
     }
   });
+
+  it('keeps what is excluded, and failed attempts, out of a summary of the branch that was left', async () => {
+    await ask('first', says('one'));
+    await ask('second PELICAN', says('noted PELICAN'));
+    const failed = { type: 'failed', failure: { reason: 'overloaded', detail: '' } } as const;
+    await ask('third', [{ type: 'text_delta', index: 0, text: 'half of a HERON' }, failed], says('three'));
+    const second = entry(({ content }) => content.type === 'message' && content.text.startsWith('second'));
+    for (const { uuid, content } of rig.conversation.entries)
+      if (content.type === 'message' && content.text.includes('PELICAN'))
+        assert.equal(await rig.conversation.setExcluded(uuid, true), null);
+    rig.model.scripts.push(says('other'));
+    await rig.conversation.branching.edit(second.uuid, 'another second', 'id-1');
+    rig.summarizer.prompts.length = 0;
+    assert.equal(await rig.conversation.branching.summarizeLeft(null), null);
+    await ask('go on', says('yes'));
+    const prompts = rig.summarizer.prompts.join();
+    assert.deepEqual(
+      [prompts.includes('third'), prompts.includes('PELICAN'), rig.lastSent.includes('PELICAN'), prompts.includes('HERON')],
+      [true, false, false, false],
+    );
+  });
 });
