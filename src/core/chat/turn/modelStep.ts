@@ -59,7 +59,7 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
     const output = step.entries.reduce((sum, entry) => sum + branch.tokensOf(entry), 0);
     usage = { input: Math.round(used), output, cacheRead: 0, cacheWrite: 0, estimated: true };
   }
-  if (usage && failure) {
+  if (usage && (failure || !last)) {
     // Stopped or broken off, and paid for: it measures nothing, because what came of it is not in the prompt as a whole.
     const { provider, id } = engine.binding.info;
     const entry = last?.uuid ?? branch.leaf;
