@@ -61,9 +61,17 @@ export function soundCheckpoints(
     const exclusion = contextExclusionOf(entry);
     return exclusion ? [{ at, changed: exclusion.entries }] : [];
   });
+  // The state that a snapshot took over may have been another since: undone, or put into other words.
+  const restated = entries.findLastIndex(
+    ({ content }) => content.type === 'compaction_undone' || (content.type === 'compaction' && Boolean(content.supersedes)),
+  );
   return checkpoints.filter(({ parent, content }) => {
     const end = order.get(content.coversThrough) ?? -1;
     const knew = parent === null ? end : order.get(parent);
-    return knew !== undefined && !marks.some((mark) => mark.at > knew && mark.changed.some((uuid) => (order.get(uuid) ?? Infinity) <= end));
+    return (
+      knew !== undefined &&
+      restated <= knew &&
+      !marks.some((mark) => mark.at > knew && mark.changed.some((uuid) => (order.get(uuid) ?? Infinity) <= end))
+    );
   });
 }
