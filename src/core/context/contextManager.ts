@@ -351,6 +351,7 @@ export class ContextManager {
     this.ranLast = false;
     if (replaced) this.background.drop();
     this.checkpoints.forget();
+    void this.retries.wake();
     this.cacheWatch.look();
   }
 

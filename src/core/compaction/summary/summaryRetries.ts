@@ -63,7 +63,8 @@ export class SummaryRetries {
     this.timer = null;
     if (this.closed || this.job || this.better || store.status.access === 'readonly') return;
     try {
-      const [next] = await store.summaryRetries(branch.session.uuid);
+      // What is live on another branch waits there.
+      const next = (await store.summaryRetries(branch.session.uuid)).find(({ compaction }) => this.isHere(compaction));
       if (!next || this.closed) return;
       (this.timer as Disposable | null)?.dispose();
       this.timer = clock.after(Math.max(0, next.nextAt - clock.now()), () => void this.attempt(next.compaction, next.attempts));
@@ -80,7 +81,7 @@ export class SummaryRetries {
     if (isLive) await this.deps.rewriter.record(better, 'retry', better.calls);
     this.better = null;
     if (!isLive) await this.deps.recorder.spend(better.calls);
-    await this.deps.store.removeSummaryRetry(better.target.uuid);
+    if (isLive || this.isHere(better.target.uuid)) await this.deps.store.removeSummaryRetry(better.target.uuid);
     await this.wake();
     return isLive;
   }
@@ -101,7 +102,7 @@ export class SummaryRetries {
     const target = this.targetOf(compaction);
     if (!target) {
       // Undone, or replaced by a better one.
-      await store.removeSummaryRetry(compaction).catch(() => undefined);
+      if (this.isHere(compaction)) await store.removeSummaryRetry(compaction).catch(() => undefined);
       return this.wake();
     }
     // Offline: tried again after the next turn.
@@ -136,6 +137,11 @@ export class SummaryRetries {
     await recorder.spend(job.calls);
     if (!this.closed) await this.save(compaction, attempts + 1);
     await this.wake();
+  }
+
+  /** Whether the branch on show has it. */
+  private isHere(compaction: string): boolean {
+    return this.deps.branch.entries.some(({ uuid }) => uuid === compaction);
   }
 
   /** The live record, when it is the one that is queued or a mask over it. */
@@ -187,6 +193,8 @@ export class SummaryRewriter {
     hooks: JobHooks,
   ): Promise<Rewritten> {
     const cut = await this.originals(target);
+    // Where another branch is on show by now, these are not its originals.
+    if (this.deps.planner.live?.uuid !== target.uuid) throw new Error(english('another branch is on show'));
     const previous = this.deps.planner.previousState(await this.before(target));
     // In the background that is looked up first: a summary is recorded as soon as it is written.
     const reach = options.background ? await this.deps.recorder.reachOf(cut) : undefined;
