@@ -180,7 +180,8 @@ export class SessionWriter {
     const { store, format, source } = this.options;
     if (!this.session) return null;
     const { uuid } = this.session;
-    if (this.added > 0) await this.moveLeaf(uuid, await this.furtherLeaf(this.leafUuid()));
+    // Where nothing has come since the last time the source has not moved, and the user may have gone on here.
+    if (this.added > 0 && !this.finished) await this.moveLeaf(uuid, await this.furtherLeaf(this.leafUuid()));
     this.finished = true;
     const session = await this.named((await store.session(uuid)) ?? this.session);
     return {

@@ -6,6 +6,7 @@ import { programs } from '../../../../src/core/transfer/programs';
 import { FolderWatch } from '../../../../src/node/transfer/watch/folderWatch';
 import { places } from '../../../../src/node/transfer/watch/places';
 import { importFixtures } from '../../../support/store/importRig';
+import { userMessage } from '../../../support/store/storeTemp';
 import { importedEntries, WatchRig } from '../../../support/store/watchRig';
 import { waitFor } from '../../../support/waitFor';
 
@@ -102,6 +103,18 @@ describe('watching agents', function () {
 
   it('takes only what is about the folders that are wanted, and reads the rest no more', async () => {
     put(rollout('a'), header('a', '/w/sub') + said('mine'));
+  it('leaves the user on their own branch when only the name changes there', async () => {
+    const file = put(rollout('a'), header('a') + said('first'));
+    await rig.start(['codex']);
+    await rig.caughtUp();
+    const [session] = await rig.store.listSessions();
+    await rig.store.append(session!.uuid, { entries: [userMessage(session!.uuid, session!.leaf, 'my own way')] });
+    const renamed = { timestamp: at, type: 'event_msg', payload: { type: 'thread_name_updated', thread_name: 'Tides' } };
+    appendFileSync(file, `${JSON.stringify(renamed)}\n`);
+    await rig.caughtUp();
+    assert.deepEqual([(await rig.store.listSessions())[0]!.title, await rig.texts()], ['Tides', ['user: first', 'user: my own way']]);
+  });
+
     const other = put(rollout('b'), header('b', '/elsewhere') + said('not mine'));
     put(rollout('c'), header('c', '/wide') + said('not mine'));
     await rig.start(['codex'], ['/w']);
