@@ -27,7 +27,7 @@ export function agentsHere({ configuration, location, log }: AgentsHere, openSto
       return watchInThread(store, request, { ...options, workerFile: join(distDir, 'storeTaskWorker.js') });
     },
     openStore: async () => openStore(await folder()),
-    memoryFile: async () => join(await folder(), 'watched.json'),
+    memoryFile: async () => (await import('../../node/store/database/storeFiles')).storeFiles(await folder()).watched,
     log,
   });
   const apply = () => void agents.apply();

@@ -4,6 +4,7 @@ import type { SessionStore } from '../../../src/core/ports';
 import type { ProgramId, ProgramStatus } from '../../../src/core/transfer/programs';
 import { UuidV7 } from '../../../src/node/runtime/ids';
 import { importFiles } from '../../../src/node/transfer/import/importFiles';
+import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { AgentWatch, type Pace } from '../../../src/node/transfer/watch/agentWatch';
 import { places, type Machine } from '../../../src/node/transfer/watch/places';
 import { wantedIn } from '../../../src/node/transfer/watch/watchTask';
@@ -21,24 +22,30 @@ export class WatchRig {
 
   private constructor(
     readonly temp: TempFolder,
-    readonly store: SessionStore,
-    private readonly name: string = 'memory',
+    public store: SessionStore,
+    private readonly memory: string,
   ) {}
 
   static async open(): Promise<WatchRig> {
     const temp = tempFolder();
     mkdirSync(join(temp.path, 'home'));
-    return new WatchRig(temp, await openTestStore(join(temp.path, 'store')));
+    const folder = join(temp.path, 'store');
+    return new WatchRig(temp, await openTestStore(folder), storeFiles(folder).watched);
   }
 
   /** Another window on the same home folder and the same store; it is closed before this one. */
   async beside(): Promise<WatchRig> {
     const temp = { path: this.temp.path, remove: () => undefined };
-    return new WatchRig(temp, await openTestStore(join(temp.path, 'store'), 'beside'), 'beside');
+    return new WatchRig(temp, await openTestStore(this.folder, 'beside'), join(temp.path, 'beside.json'));
   }
 
   get home(): string {
     return join(this.temp.path, 'home');
+  }
+
+  /** Of the store. */
+  get folder(): string {
+    return join(this.temp.path, 'store');
   }
 
   get machine(): Machine {
@@ -46,7 +53,7 @@ export class WatchRig {
   }
 
   async start(programs: readonly ProgramId[], folders: readonly string[] | null = null, pace: Partial<Pace> = fast): Promise<AgentWatch> {
-    const memory = new WatchMemory(join(this.temp.path, `${this.name}.json`), JSON.stringify(folders));
+    const memory = new WatchMemory(this.memory, JSON.stringify(folders));
     await memory.load();
     this.watch = new AgentWatch({
       places: programs.flatMap((program) => places[program](this.machine).map((place) => ({ program, place }))),
@@ -73,6 +80,14 @@ export class WatchRig {
   async stop(): Promise<void> {
     await this.watch?.stop();
     this.watch = null;
+  }
+
+  /** Something is done to the store while nobody has it open. */
+  async whileClosed(run: () => Promise<void>): Promise<void> {
+    await this.stop();
+    await this.store.close();
+    await run();
+    this.store = await openTestStore(this.folder);
   }
 
   /** The texts of the only session. */

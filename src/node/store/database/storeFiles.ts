@@ -23,6 +23,8 @@ export interface StoreFiles extends DatabaseFiles {
   readonly lease: string;
   /** How often the store was opened, outside the database: an empty file opens as a valid empty database. */
   readonly generation: string;
+  /** Which sources of other programs have been read into the database (watchMemory.ts). It says nothing of another database. */
+  readonly watched: string;
 }
 
 export function storeFiles(folder: string): StoreFiles {
@@ -34,12 +36,13 @@ export function storeFiles(folder: string): StoreFiles {
     journal: `${main}.undo`,
     lease: join(folder, 'owner.lease'),
     generation: join(folder, 'generation.json'),
+    watched: join(folder, 'watched.json'),
   };
 }
 
-/** The names that go with a database file outside a store folder; it has no lease and no marker of its use. */
+/** The names that go with a database file outside a store folder; it has no lease, no marker of its use and no note of what was read. */
 export function besides(main: string): StoreFiles {
-  return { folder: dirname(main), main, wal: `${main}.live`, journal: `${main}.undo`, lease: '', generation: '' };
+  return { folder: dirname(main), main, wal: `${main}.live`, journal: `${main}.undo`, lease: '', generation: '', watched: '' };
 }
 
 /** A marker that cannot be read counts as 1: it says that there was a store, which is what it is for. */

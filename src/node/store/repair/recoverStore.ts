@@ -106,6 +106,8 @@ export function finishRecovery(files: StoreFiles): void {
     patientRenameSync(fresh, files.main);
     syncFolder(files.folder);
   }
+  // What the new database lacks is read again; what it has is not taken twice.
+  rmSync(files.watched, { force: true });
   rmSync(file);
 }
 

@@ -349,6 +349,7 @@ describe('store: recovery', function () {
       const keptAt = `${files.main}.damaged-20260101T000000Z`;
       // Odd: in a folder that was moved between the crash and now.
       const planned = (file: string) => (done % 2 === 0 ? file : join('/where', 'it', 'was', basename(file)));
+      writeFileSync(files.watched, '{}');
       writeFileSync(join(folder, 'recovery.json'), JSON.stringify({ fresh: planned(fresh), keptAt: planned(keptAt) }));
       // As far as it had come: the log, the file, the new one in place.
       if (done >= 1) writeFileSync(`${keptAt}.live`, killed.wal!), rmSync(files.wal);
@@ -360,7 +361,10 @@ describe('store: recovery', function () {
         [readFileSync(files.main), readFileSync(keptAt), readFileSync(`${keptAt}.live`)],
         [closed.main, killed.main, killed.wal],
       );
-      assert.deepEqual([existsSync(fresh), existsSync(files.wal), existsSync(join(folder, 'recovery.json'))], [false, false, false]);
+      assert.deepEqual(
+        [fresh, files.wal, files.watched, join(folder, 'recovery.json')].filter((file) => existsSync(file)),
+        [],
+      );
     }
   });
 

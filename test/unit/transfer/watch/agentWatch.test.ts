@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { programs } from '../../../../src/core/transfer/programs';
 import { FolderWatch } from '../../../../src/node/transfer/watch/folderWatch';
 import { places } from '../../../../src/node/transfer/watch/places';
+import { runCliToEnd } from '../../../support/run/runCliToEnd';
 import { importFixtures } from '../../../support/store/importRig';
 import { userMessage } from '../../../support/store/storeTemp';
 import { importedEntries, WatchRig } from '../../../support/store/watchRig';
@@ -101,8 +102,6 @@ describe('watching agents', function () {
     assert.deepEqual(await rig.texts(), ['user: Which tide?', 'assistant: High.']);
   });
 
-  it('takes only what is about the folders that are wanted, and reads the rest no more', async () => {
-    put(rollout('a'), header('a', '/w/sub') + said('mine'));
   it('leaves the user on their own branch when only the name changes there', async () => {
     const file = put(rollout('a'), header('a') + said('first'));
     await rig.start(['codex']);
@@ -115,6 +114,8 @@ describe('watching agents', function () {
     assert.deepEqual([(await rig.store.listSessions())[0]!.title, await rig.texts()], ['Tides', ['user: first', 'user: my own way']]);
   });
 
+  it('takes only what is about the folders that are wanted, and reads the rest no more', async () => {
+    put(rollout('a'), header('a', '/w/sub') + said('mine'));
     const other = put(rollout('b'), header('b', '/elsewhere') + said('not mine'));
     put(rollout('c'), header('c', '/wide') + said('not mine'));
     await rig.start(['codex'], ['/w']);
@@ -135,6 +136,20 @@ describe('watching agents', function () {
     await rig.start(['codex']);
     await rig.caughtUp();
     assert.deepEqual(await rig.store.listSessions(), []);
+  });
+
+  it('reads again what the history lacks after an older backup of it was restored', async () => {
+    const backup = join(rig.temp.path, 'backup.db');
+    assert.equal((await runCliToEnd(['backup', backup, '--store', rig.folder])).code, 0);
+    put(rollout('a'), header('a') + said('first'));
+    await rig.start(['codex']);
+    await rig.caughtUp();
+    assert.deepEqual(await rig.texts(), ['user: first']);
+    await rig.whileClosed(async () => assert.equal((await runCliToEnd(['restore', backup, '--store', rig.folder])).code, 0));
+    assert.deepEqual(await rig.texts(), []);
+    await rig.start(['codex']);
+    await rig.caughtUp();
+    assert.deepEqual(await rig.texts(), ['user: first']);
   });
 
   it('follows no link out of a program’s folder, and says so', async () => {
