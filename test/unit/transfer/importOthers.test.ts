@@ -4,6 +4,7 @@ import { eventText } from '../../../src/node/transfer/foreign/eventText';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { zedThreads } from '../../support/agents/zedThreads';
 import { brief, ImportRig } from '../../support/store/importRig';
 import { promptFaults } from '../../support/chat/promptFaults';
 import { zstdBomb, zstdFrame } from '../../support/store/zstdFrame';
@@ -58,6 +59,15 @@ describe('an import from databases and JSON files of other programs', () => {
     } finally {
       live.kill();
     }
+  });
+
+  it('reads the other sessions of a database in which one is damaged, and says what is wrong with that one', async () => {
+    const { sessions, failed } = await rig.import(database('threads.db', zedThreads));
+    assert.deepEqual(
+      sessions.map(({ title }) => title),
+      ['Thread a', 'Thread c'],
+    );
+    assert.equal(failed.length, 1);
   });
 
   it('takes over what OpenClaw knows of a session beside its records: key, name, archive, pin, the session before it', async () => {

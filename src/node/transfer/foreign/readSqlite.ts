@@ -31,12 +31,16 @@ export function databaseFormat(database: ForeignDatabase): DatabaseFormat | null
   return columns.has('session_id') && columns.has('role') && columns.has('content') ? 'emonk' : null;
 }
 
-/** Every event of every session in it, and in the archives that it names. */
+/**
+ * Every event of every session in it, and in the archives that it names. `onUnread` is told why a session could not be read, of the kinds
+ * that are read one session at a time.
+ */
 export function* readSqlite(
   database: ForeignDatabase,
   format: DatabaseFormat,
   context: ImportContext,
-  cold: ColdArchives | null = null,
+  cold: ColdArchives | null,
+  onUnread: (error: unknown) => void,
 ): Generator<SourceEvent, void, void> {
   if (format === 'openclaw') return yield* openclaw(database, context, cold);
   if (format === 'goclaw') return yield* goclaw(database, context);
@@ -44,7 +48,14 @@ export function* readSqlite(
   const ids = kind.ids(database);
   for (const [i, id] of ids.entries()) {
     context.signal?.throwIfAborted();
-    yield* kind.events(database, id);
+    let events: readonly SourceEvent[] = [];
+    try {
+      events = kind.events(database, id);
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      onUnread(error);
+    }
+    yield* events;
     context.onProgress?.(i + 1, ids.length);
   }
 }

@@ -143,7 +143,15 @@ async function* importFile(
     const kind = databaseFormat(database);
     if (kind === null) throw new OtherDatabase(english('The database is none of the kinds that can be imported.'));
     const archives = kind === 'openclaw' ? new ColdArchives(database, file) : null;
-    yield* importEvents(readSqlite(database, kind, context, archives), kind, options, context);
+    const unread: unknown[] = [];
+    yield* importEvents(
+      readSqlite(database, kind, context, archives, (error) => unread.push(error)),
+      kind,
+      options,
+      context,
+    );
+    // It is said when the sessions that can be read are here.
+    if (unread.length > 0) throw unread[0];
     const cold = archives?.unread ?? 0;
     if (cold > 0)
       throw new Error(

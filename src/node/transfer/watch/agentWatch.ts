@@ -332,6 +332,8 @@ export class AgentWatch {
     } catch (error) {
       if (this.abort.signal.aborted) return;
       source.rights = stamp.rights;
+      // A reader that goes on knows this file, and no other one that may come under its name.
+      if (source.followed?.resumes) source.identity = stamp.identity;
       this.failed(source, error, stamp.text);
     }
     this.tell();
@@ -398,7 +400,7 @@ export class AgentWatch {
   private failed(source: Source, error: unknown, stamp: string): void {
     const isBusy = error instanceof SessionBusy;
     // What was read and not stored is read again.
-    if (!isBusy) source.followed = null;
+    if (!isBusy && !source.followed?.resumes) source.followed = null;
     source.failures = isBusy ? 1 : source.failures + 1;
     source.problem = isBusy ? null : errorText(error);
     // What cannot be read as it stands is not read again until it changes.

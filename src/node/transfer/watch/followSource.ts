@@ -23,6 +23,8 @@ export interface Followed {
   readonly holds: boolean;
   /** Called when nothing has followed for a while. */
   settle(): Promise<void>;
+  /** After a read that has failed, the next one goes on with what is still to be read; omitted: it needs a new reader. */
+  readonly resumes?: true;
   /** What is to be remembered until the program is started again, beside the file's own stamp. */
   readonly mark?: DatabaseMark | null;
 }
@@ -140,6 +142,8 @@ class FollowedFile implements Followed {
 /** Sessions read in one look; more of them would hold up what is written to another source meanwhile. */
 const sessionsAtOnce = 20;
 
+type Tried = { readonly events: readonly SourceEvent[] } | { readonly id: string; readonly error: unknown };
+
 /** A database, of which only the pages are read in which something has changed. */
 class FollowedDatabase implements Followed {
   readonly holds = false;
@@ -147,6 +151,7 @@ class FollowedDatabase implements Followed {
   private readonly kind: DatabaseKind;
   /** Sessions that are still to be read, as of `mark`. */
   private waiting: string[] = [];
+  readonly resumes = true;
 
   constructor(
     private readonly file: string,
@@ -171,18 +176,34 @@ class FollowedDatabase implements Followed {
     this.seen = mark;
     // What has changed last comes first.
     this.waiting = [...ids].reverse().concat(this.waiting.filter((id) => !ids.includes(id)));
-    while (this.waiting.length > 0) {
+    // They stay among those that wait, so that they are tried again.
+    const unread = new Map<string, unknown>();
+    for (;;) {
       signal.throwIfAborted();
-      const next = this.waiting.slice(0, sessionsAtOnce);
-      const found = await ForeignDatabase.glance(this.pages, this.wasmFile, (database) => next.map((id) => this.session(database, id)));
-      for (const events of found) await this.intake.takeAll(events, this.format, this.file, signal);
-      this.waiting = this.waiting.slice(next.length);
+      const next = this.waiting.filter((id) => !unread.has(id)).slice(0, sessionsAtOnce);
+      if (next.length === 0) break;
+      const found = await ForeignDatabase.glance(this.pages, this.wasmFile, (database) => next.map((id) => this.tried(database, id)));
+      for (const one of found) {
+        if ('error' in one) unread.set(one.id, one.error);
+        else await this.intake.takeAll(one.events, this.format, this.file, signal);
+      }
+      this.waiting = this.waiting.filter((id) => unread.has(id) || !next.includes(id));
     }
+    if (unread.size > 0) throw [...unread.values()][0];
     return 'here';
   }
 
   settle(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** What is wrong with a session keeps no other one out. */
+  private tried(database: ForeignDatabase, id: string): Tried {
+    try {
+      return { events: this.session(database, id) };
+    } catch (error) {
+      return { id, error };
+    }
   }
 
   /** Nothing of a session that is about another folder, or that has gone meanwhile. */

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ProgramId } from '../../../../src/core/transfer/programs';
 import { HeldDatabase } from '../../../support/agents/heldDatabase';
+import { zedThread, zedThreads } from '../../../support/agents/zedThreads';
+import { brief } from '../../../support/store/importRig';
 import { fast, freshImport, importedEntries, WatchRig } from '../../../support/store/watchRig';
 
 const at = '2026-09-01T10:00:00.000Z';
@@ -106,6 +108,29 @@ describe('watching sources that stand in the way', function () {
         await held.close();
       }
     });
+
+  it('names a session of a database that is damaged, reads the others and what comes to them, and that one once it is whole', async () => {
+    const file = join(rig.home, '.local/share/zed/threads/threads.db');
+    mkdirSync(dirname(file), { recursive: true });
+    const held = HeldDatabase.open(file);
+    const titles = async () => (await rig.store.listSessions()).map(({ title }) => title).sort();
+    try {
+      await held.run(zedThreads);
+      await rig.start(['zed']);
+      await rig.caughtUp();
+      assert.deepEqual([await titles(), problems().length], [['Thread a', 'Thread c'], 1]);
+      const [a] = await rig.store.listSessions({ text: 'Thread a' });
+      await held.run(`UPDATE threads SET updated_at = '2026-09-05T10:00:00Z', data = ${zedThread('a', 'b')} WHERE id = 'a';`);
+      await rig.caughtUp();
+      assert.deepEqual((await rig.store.liveBranch(a!.uuid)).entries.map(brief), ['user: said in a', 'user: said in b']);
+      assert.equal(problems().length, 1, 'it is still named');
+      await held.run(`UPDATE threads SET data = ${zedThread('b')} WHERE id = 'b';`);
+      await rig.caughtUp();
+      assert.deepEqual([await titles(), problems()], [['Thread a', 'Thread b', 'Thread c'], []]);
+    } finally {
+      await held.close();
+    }
+  });
 
   it('reads nothing of a transaction that has written to the file and is taken back', async () => {
     const { program, path, schema, say } = databases.find((one) => one.program === 'goose')!;
