@@ -22,6 +22,8 @@ export interface OpenaiServerOptions {
   readonly isFree?: boolean;
   /** Calls without an index. */
   readonly omitsIndex?: boolean;
+  /** A reason for stopping with every piece, empty until there is one. */
+  readonly hasEmptyReasons?: boolean;
   /** Numbers in a vector. */
   readonly dimensions?: number;
 }
@@ -156,7 +158,7 @@ class OpenaiWire implements ChatWire<Chat> {
       id: 'chatcmpl-double',
       object: 'chat.completion.chunk',
       model: chat.model,
-      choices: [{ index: 0, delta, finish_reason }],
+      choices: [{ index: 0, delta, finish_reason: finish_reason ?? (this.options.hasEmptyReasons ? '' : null) }],
       ...usage,
     });
   }

@@ -50,7 +50,7 @@ export class ChatCompletionAnswer implements StreamedAnswer<string> {
 
   private choice(choice: Fields): ModelEvent[] {
     const delta = (choice['delta'] ?? choice['message'] ?? {}) as Fields;
-    if (typeof choice['finish_reason'] === 'string') this.reason = choice['finish_reason'];
+    if (typeof choice['finish_reason'] === 'string' && choice['finish_reason'] !== '') this.reason = choice['finish_reason'];
     if (typeof delta['refusal'] === 'string') this.refusal += delta['refusal'];
     return [
       ...this.blocks.add('thinking', delta['reasoning_content'] ?? delta['reasoning']),

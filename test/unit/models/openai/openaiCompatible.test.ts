@@ -6,7 +6,7 @@ import {
   openaiModel,
   type OpenaiCompatibleOptions,
 } from '../../../../src/node/models/openai/openaiCompatibleClient';
-import { gatewayFault, httpFault, refusal, reply, thinking, toolCall } from '../../../support/messagesApi/messagesApiScript';
+import { endEarly, gatewayFault, httpFault, refusal, reply, thinking, toolCall } from '../../../support/messagesApi/messagesApiScript';
 import { openaiModelId, startOpenaiServer, type OpenaiServerOptions } from '../../../support/servers/openaiServer';
 import { assistant, blocksOf, collect, failureOf, never, request as anyRequest, user } from '../rig';
 import { Recorder } from '../subjects';
@@ -72,6 +72,13 @@ describe('an OpenAI-compatible server', () => {
         ['call_2', 'two', {}],
       ],
     );
+  });
+
+  it('takes an answer that breaks off for none, of a server whose reason for stopping is empty until it stops', async () => {
+    const chat = await start({ hasEmptyReasons: true });
+    assert.equal((await collect(chat.stream(request(), never))).at(-1)?.type, 'stopped');
+    server.enqueue(reply('The first half of', endEarly));
+    assert.equal((await collect(chat.stream(request(), never))).at(-1)?.type, 'failed');
   });
 
   it('takes the usage from wherever it stands, and none from a server that does not count', async () => {
