@@ -22,6 +22,8 @@ export interface OpenaiServerOptions {
   readonly isFree?: boolean;
   /** Calls without an index. */
   readonly omitsIndex?: boolean;
+  /** Calls that all have the index 0. */
+  readonly repeatsIndex?: boolean;
   /** A reason for stopping with every piece, empty until there is one. */
   readonly hasEmptyReasons?: boolean;
   /** Numbers in a vector. */
@@ -115,7 +117,7 @@ class OpenaiWire implements ChatWire<Chat> {
 
   call(chat: Chat, { index, id, name, json, first }: Parameters<ChatWire<Chat>['call']>[1], whole: boolean): string {
     if (whole) return '';
-    const place = this.options.omitsIndex ? {} : { index };
+    const place = this.options.omitsIndex ? {} : { index: this.options.repeatsIndex ? 0 : index };
     return this.chunk(chat, {
       tool_calls: [{ ...place, ...(first ? { id, type: 'function' } : {}), function: { ...(first ? { name } : {}), arguments: json } }],
     });

@@ -17,6 +17,8 @@ export class ChatCompletionAnswer implements StreamedAnswer<string> {
   private refusal = '';
   private done = false;
   private lastCall = 0;
+  /** The id of the call that goes on under an index, and how many had the index before it. */
+  private readonly begun = new Map<number, { id: string; before: number }>();
 
   /** The answer does not end at the reason for stopping: the usage comes after it. */
   get complete(): boolean {
@@ -59,16 +61,29 @@ export class ChatCompletionAnswer implements StreamedAnswer<string> {
     ];
   }
 
-  /** Without an index, an id begins another call. */
   private call({ index, id, function: called }: Fields): ModelEvent[] {
-    if (typeof index === 'number') this.lastCall = index;
-    else if (id) this.lastCall++;
     const { name, arguments: input } = (called ?? {}) as Fields;
-    return this.blocks.call(String(this.lastCall), {
+    return this.blocks.call(this.keyOf(index, id, name), {
       ...(typeof id === 'string' ? { id } : {}),
       ...(typeof name === 'string' ? { name } : {}),
       input,
     });
+  }
+
+  /**
+   * Without an index, an id begins another call. Some servers give all calls the same index: there it is another id with a name that does,
+   * since others make up an id for every piece of one call.
+   */
+  private keyOf(index: unknown, id: unknown, name: unknown): string {
+    if (typeof index === 'number') this.lastCall = index;
+    else if (id) this.lastCall++;
+    const call = this.begun.get(this.lastCall) ?? { id: '', before: 0 };
+    this.begun.set(this.lastCall, call);
+    if (typeof id === 'string' && id !== '' && id !== call.id && (call.id === '' || name)) {
+      if (call.id !== '') call.before++;
+      call.id = id;
+    }
+    return `${this.lastCall}.${call.before}`;
   }
 }
 

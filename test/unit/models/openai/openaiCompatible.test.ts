@@ -74,6 +74,21 @@ describe('an OpenAI-compatible server', () => {
     );
   });
 
+  it('tells calls apart that all have the same index', async () => {
+    const chat = await start({ repeatsIndex: true });
+    server.enqueue(
+      reply(toolCall('read', { path: 'the first of two files, long enough for pieces' }, 'c1'), toolCall('read', { path: 'b' }, 'c2')),
+    );
+    const blocks = blocksOf(await collect(chat.stream(request(), never)));
+    assert.deepEqual(
+      blocks.map((block) => block.type === 'tool_use' && [block.callId, block.input]),
+      [
+        ['c1', { path: 'the first of two files, long enough for pieces' }],
+        ['c2', { path: 'b' }],
+      ],
+    );
+  });
+
   it('takes an answer that breaks off for none, of a server whose reason for stopping is empty until it stops', async () => {
     const chat = await start({ hasEmptyReasons: true });
     assert.equal((await collect(chat.stream(request(), never))).at(-1)?.type, 'stopped');
