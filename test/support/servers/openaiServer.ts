@@ -26,6 +26,8 @@ export interface OpenaiServerOptions {
   readonly repeatsIndex?: boolean;
   /** A reason for stopping with every piece, empty until there is one. */
   readonly hasEmptyReasons?: boolean;
+  /** Refuses a limit under whatever name. */
+  readonly isUnlimited?: boolean;
   /** Numbers in a vector. */
   readonly dimensions?: number;
 }
@@ -63,6 +65,9 @@ class OpenaiWire implements ChatWire<Chat> {
         'unsupported_parameter',
       );
     }
+    const limit = ['max_tokens', 'max_completion_tokens'].find((name) => body[name] !== undefined);
+    if (this.options.isUnlimited && limit !== undefined)
+      throw new WireError(400, `Unsupported parameter: '${limit}' is not supported with this model.`, 'unsupported_parameter');
     if (this.options.isOld && streamOptions !== undefined)
       throw new WireError(400, 'Unrecognized request argument supplied: stream_options', null);
     if (this.options.isBlind && JSON.stringify(messages).includes('image_url'))

@@ -12,6 +12,8 @@ export interface OpenaiDialect {
   readonly api: Exclude<OpenaiApi, 'detect'>;
   /** Reasoning models of OpenAI refuse `max_tokens`, most other servers do not know the newer name. */
   readonly limit: 'max_tokens' | 'max_completion_tokens';
+  /** The other name has been refused: a server that refuses this one as well takes none. */
+  readonly limitRenamed?: true;
   /** Older servers refuse `stream_options`, and report no usage. */
   readonly usage: boolean;
   /** Models without eyes refuse what has an image in it. */
@@ -81,8 +83,8 @@ function otherParameter(dialect: OpenaiDialect, refusal: string, thinking: Think
         ? 'max_tokens'
         : null;
   const isName = /unsupported|not supported|unknown|unrecognized|not permitted|extra|use ['"`]?max_/i.test(refusal);
-  if (dialect.api !== 'chat-completions' || refused !== dialect.limit || !isName) return undefined;
-  return { ...dialect, limit: refused === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens' };
+  if (dialect.api !== 'chat-completions' || refused !== dialect.limit || !isName || dialect.limitRenamed) return undefined;
+  return { ...dialect, limit: refused === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens', limitRenamed: true };
 }
 
 function otherEffort(dialect: OpenaiDialect, refusal: string, thinking: ThinkingLevel | undefined): OpenaiDialect | undefined {

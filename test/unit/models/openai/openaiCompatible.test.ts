@@ -120,6 +120,12 @@ describe('an OpenAI-compatible server', () => {
     assert.deepEqual([server.chats.length, third, fourth], [4, [false, true, false], [false, true, false]]);
   });
 
+  it('gives up a server that takes neither name of the limit', async () => {
+    const chat = await start({ isUnlimited: true });
+    assert.equal((await collect(chat.stream(request(), never))).at(-1)?.type, 'failed');
+    assert.equal(server.chats.length, 2);
+  });
+
   it('uses the newer name of the limit for reasoning models from the start', async () => {
     const chat = await start();
     await collect(chat.stream(request({ model: 'o4-mini' }), never));
