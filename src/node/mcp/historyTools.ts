@@ -14,7 +14,7 @@ import type { SearchHit, SearchRole } from '../../core/session/searchQuery';
 import type { Session } from '../../core/session/session';
 import { newSeal } from '../runtime/ids';
 import { programNameOf } from '../../core/transfer/programs';
-import type { ReadableStore, SharedHistories, SharedHistory } from './sharedHistories';
+import type { Found, ReadableStore, SharedHistories, SharedHistory } from './sharedHistories';
 import { whyInHistories, type WhyInput } from './whyTool';
 
 const defaultTokens = 3_000;
@@ -63,7 +63,7 @@ export class HistoryTools {
   async search({ query, limit = 10, workspace, role, from, to, maxTokens }: SearchInput): Promise<ToolAnswer> {
     const days = { ...dayOf('from', from), ...dayOf('to', to) };
     const found: { readonly history: SharedHistory; readonly hit: SearchHit }[] = [];
-    const histories = await this.histories.all(workspace);
+    const { histories, unread } = await this.histories.all(workspace);
     let complete = true;
     let hasWords = false;
     for (const history of histories) {
@@ -73,7 +73,8 @@ export class HistoryTools {
       found.push(...result.hits.map((hit) => ({ history, hit })));
     }
     if (!hasWords) return failed(`${JSON.stringify(query)} has no words to search for.`);
-    const notAll = complete ? '' : ' Not all of the history could be searched: it is still being indexed.';
+    const notIndexed = complete ? '' : ' Not all of the history could be searched: it is still being indexed.';
+    const notAll = `${notIndexed}${leftOut(unread)}`;
     const names = histories.map(({ name }) => name).join(', ');
     if (found.length === 0) return said(`Nothing matches ${JSON.stringify(query)} in what is shared (${oneLineOf(names)}).${notAll}`);
     const best = found.sort((a, b) => b.hit.score - a.hit.score).slice(0, limit);
@@ -95,14 +96,15 @@ export class HistoryTools {
   }: Where & { readonly text?: string | undefined; readonly limit?: number | undefined }): Promise<ToolAnswer> {
     const frames = new Frames(newSeal());
     const parts: { readonly at: number; readonly text: Sealed }[] = [];
-    for (const history of await this.histories.all(workspace)) {
+    const { histories, unread } = await this.histories.all(workspace);
+    for (const history of histories) {
       const sessions = await history.store.listSessions({ limit, ...(text === undefined ? {} : { text }) });
       for (const session of sessions) {
         const title = wholeCharacters(session.title, 0, Math.min(longestTitle, session.title.length));
         parts.push({ at: session.updatedAt, text: frames.entry(this.about(history, session), title || 'Untitled') });
       }
     }
-    if (parts.length === 0) return said('No sessions.');
+    if (parts.length === 0) return said(`No sessions.${leftOut(unread)}`);
     const { shown, left } = fitting(
       parts
         .sort((a, b) => b.at - a.at)
@@ -111,7 +113,7 @@ export class HistoryTools {
       mostTokens,
     );
     return said(
-      `${shown.length} sessions, the one used last first. ${quotedNote}${left > 0 ? ` ${left} more had no room.` : ''}`,
+      `${shown.length} sessions, the one used last first. ${quotedNote}${leftOut(unread)}${left > 0 ? ` ${left} more had no room.` : ''}`,
       ...shown,
     );
   }
@@ -155,25 +157,28 @@ export class HistoryTools {
 
   /** Ids and neighbours, by the very tool that the model of a conversation has. */
   async recall({ workspace, maxTokens, ...input }: RecallInput, signal: AbortSignal): Promise<ToolAnswer> {
-    const histories = await this.histories.all(workspace);
-    const [only, ...others] = histories;
-    if (others.length > 0 && input['query'] === undefined)
-      return failed(`Ids belong to one workspace: say which. There are: ${oneLineOf(histories.map(({ name }) => name).join(', '))}.`);
+    const found = await this.histories.all(workspace);
+    const { histories, unread } = found;
+    const names = namesOf(found);
+    if (names.length > 1 && input['query'] === undefined)
+      return failed(`Ids belong to one workspace: say which. There are: ${oneLineOf(names.join(', '))}.`);
     // Each has its share: the bound is that of the whole answer.
     const share = Math.floor(boundOf(maxTokens) / histories.length);
     const answers = await Promise.all(
       histories.map(async ({ name, store }) => {
         const recall = createRecallTool({ store: untrashed(store), session: () => null, newSeal });
         const { text, status } = await recall.run({ ...input, maxTokens: share }, signal);
-        return { text: only && others.length > 0 ? `Workspace ${oneLineOf(name)}:\n${text}` : text, isError: status !== 'ok' };
+        return { text: names.length > 1 ? `Workspace ${oneLineOf(name)}:\n${text}` : text, isError: status !== 'ok' };
       }),
     );
-    return { text: answers.map(({ text }) => text).join('\n\n'), isError: answers.every(({ isError }) => isError) };
+    const texts = [...answers.map(({ text }) => text), leftOut(unread).trim()].filter((text) => text !== '');
+    return { text: texts.join('\n\n'), isError: answers.every(({ isError }) => isError) };
   }
 
   /** Why a line of a file is there: the edit, and what was said around it. */
   async why({ workspace, ...asked }: Where & WhyInput, signal: AbortSignal): Promise<ToolAnswer> {
-    return said(await whyInHistories(await this.histories.all(workspace), asked, this.link, signal));
+    const { histories, unread } = await this.histories.all(workspace);
+    return said(...[await whyInHistories(histories, asked, this.link, signal), leftOut(unread).trim()].filter((part) => part !== ''));
   }
 
   async readNotes({ path, workspace }: Where & { readonly path?: string | undefined }, signal: AbortSignal): Promise<ToolAnswer> {
@@ -199,7 +204,7 @@ export class HistoryTools {
   /** Sessions as resources: the newest of each history. */
   async resources(): Promise<{ readonly uri: string; readonly name: string; readonly description: string }[]> {
     const listed: { uri: string; name: string; description: string }[] = [];
-    for (const history of await this.histories.all()) {
+    for (const history of (await this.histories.all()).histories) {
       for (const session of await history.store.listSessions({ limit: pageEntries })) {
         const description = `${programNameOf(session)}, ${timeText(session.updatedAt)}, ${history.name}`;
         listed.push({ uri: resourceUri(session.uuid), name: oneLineOf(session.title) || session.id, description });
@@ -209,11 +214,10 @@ export class HistoryTools {
   }
 
   private async onNotes(workspace: string | undefined, run: (history: SharedHistory) => Promise<ToolAnswer>): Promise<ToolAnswer> {
-    const [history, ...others] = await this.histories.all(workspace);
-    if (!history || others.length > 0) {
-      const names = [history, ...others].flatMap((one) => one?.name ?? []);
-      return failed(`Notes belong to one workspace: say which. There are: ${oneLineOf(names.join(', '))}.`);
-    }
+    const found = await this.histories.all(workspace);
+    const names = namesOf(found);
+    const [history] = found.histories;
+    if (!history || names.length > 1) return failed(`Notes belong to one workspace: say which. There are: ${oneLineOf(names.join(', '))}.`);
     return run(history);
   }
 
@@ -263,7 +267,8 @@ export class HistoryTools {
     workspace: string | undefined,
   ): Promise<{ readonly history: SharedHistory; readonly session: Session } | string> {
     const found: { readonly history: SharedHistory; readonly session: Session }[] = [];
-    for (const history of await this.histories.all(workspace)) {
+    const { histories, unread } = await this.histories.all(workspace);
+    for (const history of histories) {
       const { store } = history;
       const byUuid = await store.session(name);
       const session =
@@ -274,7 +279,7 @@ export class HistoryTools {
       if (session && session.deletedAt === null) found.push({ history, session });
     }
     const [first, ...others] = found;
-    if (!first) return `There is no session ${JSON.stringify(name)} in what is shared.`;
+    if (!first) return `There is no session ${JSON.stringify(name)} in what is shared.${leftOut(unread)}`;
     if (others.length > 0)
       return `Several workspaces have a session ${name}: say which. There are: ${oneLineOf(found.map((one) => one.history.name).join(', '))}.`;
     return first;
@@ -339,6 +344,16 @@ function oneLineOf(text: string): string {
     .replace(/[\p{Cc}\p{Zl}\p{Zp}<>]+/gu, ' ')
     .trim()
     .slice(0, longestTitle);
+}
+
+/** An id or a note is one of these, also where it cannot be read. */
+function namesOf({ histories, unread }: Found): readonly string[] {
+  return [...histories.map(({ name }) => name), ...unread];
+}
+
+/** A sentence to put behind another one. */
+function leftOut(unread: readonly string[]): string {
+  return unread.length === 0 ? '' : ` What cannot be read is left out: ${oneLineOf(unread.join(', '))}.`;
 }
 
 function said(...parts: readonly string[]): ToolAnswer {

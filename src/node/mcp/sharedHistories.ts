@@ -30,6 +30,12 @@ export interface SharedHistory extends HistoryPlace {
   readonly notes: MemoryNotes;
 }
 
+export interface Found {
+  readonly histories: readonly SharedHistory[];
+  /** Names of those that cannot be read. */
+  readonly unread: readonly string[];
+}
+
 /** In words for the agent, which tells its user. */
 class NotShared extends Error {
   override readonly name = 'NotShared';
@@ -45,8 +51,11 @@ export class SharedHistories {
     private readonly open: (folder: string) => Promise<ReadableStore>,
   ) {}
 
-  /** Resolves with those that are shared now, or the one of that name. Rejects with `NotShared`. */
-  async all(name?: string): Promise<readonly SharedHistory[]> {
+  /**
+   * Resolves with those that are shared now, or the one of that name. Rejects with `NotShared`, or with what stands in the way when none
+   * of them can be read.
+   */
+  async all(name?: string): Promise<Found> {
     const places = await this.places();
     const shared: HistoryPlace[] = [];
     for (const place of places) {
@@ -59,7 +68,18 @@ export class SharedHistories {
       throw new NotShared(
         `No workspace that is shared is called ${JSON.stringify(name)}. There are: ${shared.map((one) => one.name).join(', ')}.`,
       );
-    return Promise.all(wanted.map((place) => this.history(place)));
+    const histories: SharedHistory[] = [];
+    const unread: string[] = [];
+    let reason: unknown;
+    for (const [i, one] of (await Promise.allSettled(wanted.map((place) => this.history(place)))).entries()) {
+      if (one.status === 'fulfilled') histories.push(one.value);
+      else {
+        unread.push(wanted[i]!.name);
+        reason = one.reason;
+      }
+    }
+    if (histories.length === 0) throw reason;
+    return { histories, unread };
   }
 
   async close(): Promise<void> {

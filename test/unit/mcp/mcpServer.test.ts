@@ -231,6 +231,41 @@ describe('threadkeeper mcp', function () {
     );
   });
 
+  it('serves the other workspaces when one cannot be read, names that one, and takes nothing for its own', async () => {
+    const registry = join(temp.path, 'global');
+    const file = join(temp.path, 'tide.ts');
+    writeFileSync(file, 'export const low = 1;\n');
+    for (const name of ['shop', 'bank']) {
+      const workspace = { candidateDir: join(temp.path, name), workspaceUris: [`file:///work/${name}`] };
+      const { folder } = await resolveStoreFolder({ globalDir: registry, ...workspace });
+      const other = await openTestStore(folder);
+      await other.createSession({ uuid: name, channel: 'cli', title: name, createdAt: at });
+      await other.append(name, { entries: [userMessage(name, null, `The word of ${name} is lemurglass.`)] });
+      await other.close();
+      await setShared(folder, true);
+      if (name === 'bank') writeFileSync(join(folder, 'threadkeeper.db'), 'This is no database any more. '.repeat(1_000));
+    }
+    const agent = await client('--all', '--registry', registry);
+    for (const [name, args, found] of [
+      ['search_history', { query: 'lemurglass' }, /The word of shop/],
+      ['search_history', { query: 'quokkamint' }, /Nothing matches/],
+      ['list_sessions', {}, /^1 sessions/],
+      ['recall', { query: 'lemurglass' }, /The word of shop/],
+      ['why', { file, line: 1 }, /./],
+    ] as const) {
+      const { text, isError } = await agent.call(name, args);
+      assert.equal(isError, false, text);
+      assert.match(text, found);
+      assert.match(text, /What cannot be read is left out: bank\./, name);
+    }
+    for (const [name, args] of [
+      ['recall', { entryIds: ['#1'] }],
+      ['read_notes', {}],
+    ] as const)
+      assert.match((await agent.call(name, args)).text, /belong to one workspace: say which\. There are: shop, bank\./);
+    assert.equal((await agent.call('search_history', { query: 'lemurglass', workspace: 'bank' })).isError, true);
+  });
+
   it('keeps to the bound of an answer over all workspaces', async () => {
     const registry = join(temp.path, 'global');
     for (const name of ['shop', 'bank', 'club', 'farm']) {
