@@ -54,6 +54,8 @@ export const issuedSecrets: readonly Shape[] = [
   },
   { pattern: /(Private-Lines: \d{1,4}(?:\s|\\[nr]){1,4})(?:[A-Za-z0-9+/=\s]|\\[nr])+/g, replacement: '$1[private key]' },
   token('AGE-SECRET-KEY-1', '[A-Z0-9]{20,}'),
+  // A recovery phrase, as that of the sync: 24 words on their own. A sentence of so many words has a shorter or a longer one among them.
+  { pattern: /(?:(?<![a-z\\])(?<![a-z] )|(?<=\\[nrt]))(?:[a-z]{3,8} ){23}[a-z]{3,8}(?![a-z]| [a-z])/g, replacement: '[recovery phrase]' },
   // JSON Web Tokens, whole or cut.
   token('eyJ', String.raw`[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_.-]*)?`),
   token('(?:sk|pk|rk)[-_]', `${word}{8,}`, looksMade),

@@ -59,7 +59,7 @@ function wholeEnd(text: string, read: number): number {
 /** Every text within a JSON value. Names of properties stay. */
 export function redactValue<T>(value: T): T {
   if (typeof value === 'string') return redactText(value) as T;
-  if (Array.isArray(value)) return value.map((one: unknown) => redactValue(one)) as T;
+  if (Array.isArray(value)) return value.map((one: unknown, i) => (isFlagged(value[i - 1], one) ? hidden : redactValue(one))) as T;
   if (typeof value !== 'object' || value === null) return value;
   const named = secretNamed(value);
   return Object.fromEntries(
@@ -68,6 +68,12 @@ export function redactValue<T>(value: T): T {
       secretKind(name) || (named && name === 'value') ? redactAll(one) : redactValue(one),
     ]),
   ) as T;
+}
+
+/** `["--password", "…"]`: the flag before it says what the value is. */
+function isFlagged(before: unknown, value: unknown): boolean {
+  if (typeof before !== 'string' || typeof value !== 'string' || value === '' || value.startsWith('-')) return false;
+  return /^--?[A-Za-z][\w-]{1,80}$/.test(before) && secretKind(before) !== null;
 }
 
 /** `{"api_key": "…"}`: the name says what the value is, whatever it looks like. */
@@ -139,6 +145,11 @@ const commands: readonly RegExp[] = [
   // `define('DB_PASSWORD', 'x')`, `setenv("TOKEN", "x")`
   new RegExp(
     String.raw`(\b(?:define|setenv|putenv|setItem|setProperty|setdefault|set|put|append)\(\s{0,4}\\{0,3}["']${named}\\{0,3}["'],\s{0,4}\\{0,3}["'])[^"'\n\\]{3,400}`,
+    'gi',
+  ),
+  // A flag and its value stand side by side in a list: `["--api-key", "x"]`.
+  new RegExp(
+    String.raw`(["']--?(?:[A-Za-z0-9]{1,20}-){0,4}(?:password|passwd|pwd|secret|token|api-?key|access-?key|private-?key)\\{0,3}["'],(?:\s|\\[nrt]){0,40}\\{0,3}["'])(?!-)[^"'\\\n]{3,400}`,
     'gi',
   ),
   // A pair of a name and a value in YAML, JSON and XML.

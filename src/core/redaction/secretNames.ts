@@ -64,6 +64,16 @@ const opening: ReadonlySet<string> = new Set([
   'tls',
   'ssl',
   'instrumentation',
+  'openai',
+  'anthropic',
+  'openrouter',
+  'gemini',
+  'mistral',
+  'cohere',
+  'groq',
+  'deepseek',
+  'speech',
+  'anon',
 ]);
 const headers: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
@@ -84,10 +94,12 @@ export function secretKind(name: string): SecretKind | null {
   if (/(?:password|passwd|passphrase|passcode|passwort|kennwort|pwd|mnemonic)$/.test(last) || /(?:^|[_-])pw$/i.test(name))
     return 'password';
   if (last === 'pass') return words.length > 1 ? 'password' : null;
-  if (last === 'phrase' && ['pass', 'seed', 'recovery', 'secret'].includes(before)) return 'password';
+  if (last === 'phrase' && ['pass', 'seed', 'recovery', 'secret', 'sync'].includes(before)) return 'password';
   if (/(?:secret|token|jwt|credential|credentials)$/.test(last)) return 'token';
   if (/(?:api|access|secret|private|account|signing|encryption|auth|master)key$/.test(last)) return 'token';
-  if (last === 'key' && opening.has(before)) return 'token';
+  // A storage key or a role key by itself is the name of something.
+  if (last === 'key' && (opening.has(before) || words.includes('azure') || (before === 'role' && words.at(-3) === 'service')))
+    return 'token';
   if (last === 'signature' && ['access', 'sas'].includes(before)) return 'token';
   return null;
 }

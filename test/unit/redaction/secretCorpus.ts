@@ -40,6 +40,8 @@ function page(kind: string, head: string, body: readonly string[], foot: string,
   return { kind, text: ['see:', head, ...body, foot, 'done'].filter((line) => line !== '').join(join), secrets: body };
 }
 
+const phrase = `${'legal winner thank year wave sausage worth useful '.repeat(2)}legal winner thank year wave sausage worth title`;
+
 const begin = (name: string) => `-----BEGIN ${name}-----`;
 const end = (name: string) => `-----END ${name}-----`;
 
@@ -103,6 +105,7 @@ export const secretCorpus: readonly SecretCase[] = [
   issued('JSON Web Token', 'ey', `J${made(20)}`, '.', `ey${made(40)}`, '.', made(43)),
   within('a key behind an escape', `{"text":"first\\n${'s'}k-ant-§"}`, made(40)),
   within('a key in an encoded address', 'https://x.example/?q=a%3Dgh' + 'p_§', made(36)),
+  within('recovery phrase', 'Recovery phrase, shown this once. Write it down:\n\n§\n', phrase),
   // Addresses that can be written to.
   within('Slack webhook', 'https://hooks.slack.com/services/§', `T0${upper(8)}/B0${upper(8)}/${made(24)}`),
   within('Discord webhook', 'https://discord.com/api/webhooks/123456789012345678/§', made(68)),
@@ -160,6 +163,11 @@ export const secretCorpus: readonly SecretCase[] = [
   within('.env', 'NODE_ENV=production\nDB_PASSWORD=§\nPORT=3000'),
   within('.env with words', 'VAULT_PASSPHRASE=§', 'correct horse battery staple'),
   within('.env in quotes', "SECRET_KEY='§'", made(50)),
+  within('recovery phrase of the sync', 'export THREADKEEPER_SYNC_PHRASE="§"', phrase),
+  within('Azure OpenAI', 'AZURE_OPENAI_KEY=§', hex(32)),
+  within('Azure storage', 'AZURE_STORAGE_KEY=§', `${base64(86)}==`),
+  within('Cohere', "cohereKey: '§'", made(40)),
+  within('Supabase service role', 'SUPABASE_SERVICE_ROLE_KEY=§', made(40)),
   within('Django', "SECRET_KEY = 'django-insecure-§'", made(50)),
   within('Rails', 'secret_key_base: §', hex(128)),
   within('PGPASSWORD', 'PGPASSWORD=§ psql -h db'),
@@ -172,6 +180,8 @@ export const secretCorpus: readonly SecretCase[] = [
   within('.npmrc, old', '_auth=§', `${base64(30)}==`),
   within('Kubernetes', 'kind: Secret\ndata:\n  password: §', `${base64(20)}==`),
   within('a container’s variable', '- name: DB_PASSWORD\n  value: §'),
+  within('a flag in a list', '"args": ["-y", "@tide/mcp", "--api-key", "§"]', hex(16)),
+  within('a flag in a list of several lines', '"args": [\n  "--quay-token",\n  "§"\n]', hex(16)),
   within('XML', '<server><username>ada</username><password>§</password></server>'),
   within('XML attribute', '<add key="ApiKey" value="§" />', made(32)),
   within('INI', '[db]\nuser = ada\npassword = §\n'),
