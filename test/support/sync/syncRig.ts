@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncOnce, type SyncDeps, type SyncReport } from '../../../src/core/sync/exchange';
 import type { Sealer } from '../../../src/core/sync/sealedRecord';
@@ -109,6 +109,18 @@ export class SyncDevice {
   async close(): Promise<void> {
     await this.store.close();
     this.temp.remove();
+  }
+}
+
+/** Reading the file fails meanwhile, though it is there: as where a scanner has it, or too many files are open. */
+export async function unreadable(file: string, work: () => Promise<unknown>): Promise<void> {
+  renameSync(file, `${file}.away`);
+  mkdirSync(file);
+  try {
+    await work();
+  } finally {
+    rmdirSync(file);
+    renameSync(`${file}.away`, file);
   }
 }
 

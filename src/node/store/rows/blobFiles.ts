@@ -49,14 +49,17 @@ export class BlobFiles implements BlobReader {
 
   read(hash: string): Uint8Array | undefined {
     try {
-      return this.readForOthers(hash);
+      return this.readOrThrow(hash);
     } catch {
       return undefined;
     }
   }
 
-  /** As `read`. Throws a `StoreError` where it may be there and cannot be read now: others are not to be told that it is lost. */
-  readForOthers(hash: string): Uint8Array | undefined {
+  /**
+   * As `read`, but throws a `StoreError` where the file cannot be read now (it is in use, too many are open, the disk does not answer):
+   * whoever tells others what it says is not to take it for lost.
+   */
+  readOrThrow(hash: string): Uint8Array | undefined {
     const file = this.path(hash);
     try {
       const bytes = this.fs.readFileSync(file);

@@ -182,12 +182,8 @@ export class Purge {
     connection.run("DELETE FROM meta WHERE key = 'purging'");
     this.relink(plan);
     keepNumber(connection, plan.gone[0]?.seq ?? 0);
-    // It has the passages of those that are handed on as those of a session that is no more.
-    const [heir] = connection.all('SELECT min(e.seq) AS seq FROM json_each(?) h CROSS JOIN entries e ON e.uuid = h.value', [
-      JSON.stringify([...plan.heirs.keys()]),
-    ]);
-    const changed = [...plan.gone.map(({ seq }) => seq), Number(heir?.['seq'] ?? Infinity)];
-    if (changed.some((seq) => seq <= this.index.indexedThrough)) this.index.reset();
+    // The index has passages of what is gone, and those of what is handed on under a session that is no more.
+    if (plan.first <= this.index.indexedThrough) this.index.reset();
     this.saveLeftovers([...new Set([...this.leftovers(), ...files])]);
   }
 
@@ -228,6 +224,8 @@ interface PurgePlan {
   readonly gone: readonly TreeNode[];
   /** Entries that stay, by uuid, and the session that they are handed on to. */
   readonly heirs: ReadonlyMap<string, string>;
+  /** The lowest number of an entry that goes or is handed on. */
+  readonly first: number;
 }
 
 /**
@@ -254,7 +252,8 @@ function planPurge(connection: Connection, wanted: readonly string[]): PurgePlan
     if (heir !== undefined) heirs.set(node.uuid, heir);
   }
   const gone = [...nodes.values()].filter(({ uuid }) => !heirs.has(uuid)).sort((x, y) => y.seq - x.seq);
-  return { sessions, gone, heirs };
+  const first = [...nodes.values()].reduce((least, { seq }) => Math.min(least, seq), Infinity);
+  return { sessions, gone, heirs, first };
 }
 
 /** Entries of the doomed sessions that others need, the oldest of those sessions first. */

@@ -91,8 +91,9 @@ export class AttachmentRows {
     return isWanted !== undefined;
   }
 
+  /** Null: it is lost. Throws a `StoreError` where its file cannot be read now. */
   piece(hash: string, index: number): { readonly bytes: Uint8Array; readonly of: number } | null {
-    const bytes = this.blobs.readForOthers(hash);
+    const bytes = this.blobs.readOrThrow(hash);
     if (!bytes) return null;
     return { bytes: bytes.slice(index * pieceBytes, (index + 1) * pieceBytes), of: piecesOf(bytes.length) };
   }

@@ -19,9 +19,9 @@ import { Renumbering } from '../../../core/transfer/renumbering';
 import { importedId } from '../../../core/transfer/sourceRecord';
 import { sha256 } from '../rows/blobFiles';
 import type { Purge } from '../rows/purge';
-import type { SearchIndex } from '../search/searchIndex';
 import type { TreeRows } from '../rows/treeRows';
 import type { UsageRows } from '../rows/usageRows';
+import type { SearchIndex } from '../search/searchIndex';
 import type { columnRegisters } from './outbox';
 import { noteElsewhere, takeElsewhere } from './elsewhere';
 import { metadataPrefix, pinPrefix } from './outbox';
@@ -149,9 +149,9 @@ export class MergeRows implements MergeTarget {
   replace(session: string, entry: CarriedEntry): readonly { readonly change: Change; readonly device: string }[] {
     const local = this.localOf(session, entry);
     if (!local) return [];
-    const before = this.open.connection.get('SELECT session, token_estimate, entry_type FROM entries WHERE uuid = ?', [entry.uuid]);
+    const before = this.placeOf(entry.uuid);
     this.open.standIns.replace(local, entry.seq, this.before);
-    this.count(String(before?.['session']), 0, -Number(before?.['token_estimate'] ?? 0), before?.['entry_type'] === 'message' ? -1 : 0);
+    this.count(before.session, 0, -before.tokens, -before.messages);
     this.count(session, entry.createdAt, entry.tokenEstimate ?? 0, local.content.type === 'message' ? 1 : 0);
     this.open.attachments.want(session, local);
     return takeElsewhere(this.open.connection, session);
@@ -168,6 +168,17 @@ export class MergeRows implements MergeTarget {
     const isKnown = source !== null && isElsewhere('SELECT 1 FROM entries e WHERE e.source_id = ?', source);
     // A source names one entry of a store; and what was imported elsewhere stays so, or it would speak in the program's name here.
     return { ...entry, content, session, sourceId: isKnown ? importedId(entry.uuid) : source };
+  }
+
+  /** Where the entry stands, and what it adds to the sums of its session. */
+  private placeOf(entry: string): { readonly seq: number; readonly session: string; readonly tokens: number; readonly messages: number } {
+    const row = this.open.connection.get('SELECT seq, session, token_estimate, entry_type FROM entries WHERE uuid = ?', [entry]);
+    return {
+      seq: Number(row?.['seq']),
+      session: String(row?.['session']),
+      tokens: Number(row?.['token_estimate'] ?? 0),
+      messages: row?.['entry_type'] === 'message' ? 1 : 0,
+    };
   }
 
   private count(session: string, at: number, tokens: number, messages: number): void {
@@ -193,12 +204,11 @@ export class MergeRows implements MergeTarget {
 
   handOver(entry: string, session: string): void {
     const { connection, index } = this.open;
-    const before = connection.get('SELECT seq, session, token_estimate, entry_type FROM entries WHERE uuid = ?', [entry]);
-    const [tokens, messages] = [Number(before?.['token_estimate'] ?? 0), before?.['entry_type'] === 'message' ? 1 : 0];
-    this.count(String(before?.['session']), 0, -tokens, -messages);
-    this.count(session, 0, tokens, messages);
-    // The index has its passages as the other session's.
-    if (Number(before?.['seq']) <= index.indexedThrough) index.reset();
+    const before = this.placeOf(entry);
+    // The index has the passages of the entry under the session that it leaves.
+    if (before.seq <= index.indexedThrough) index.reset();
+    this.count(before.session, 0, -before.tokens, -before.messages);
+    this.count(session, 0, before.tokens, before.messages);
     connection.run("INSERT INTO meta(key, value) VALUES ('purging', 1)");
     connection.run('UPDATE entries SET session = ? WHERE uuid = ?', [session, entry]);
     connection.run("DELETE FROM meta WHERE key = 'purging'");
@@ -208,14 +218,15 @@ export class MergeRows implements MergeTarget {
   stampOf(session: string, register: string): Stamp | undefined {
     const row = this.open.connection.get('SELECT tick, device FROM sync_stamps WHERE session = ? AND name = ?', [session, register]);
     const stored = row && { tick: Number(row['tick']), device: String(row['device']) };
-    const tick = this.unsent.get(JSON.stringify([session, register])) ?? this.untold(session, register);
+    const tick = this.unsent.get(JSON.stringify([session, register])) ?? (stored ? undefined : this.toldWith(session, register));
     const unsent = tick === undefined ? undefined : { tick, device: this.device };
-    // What was merged since it was set here may be later.
-    return stored && unsent ? (isLater(stored, unsent) ? stored : unsent) : (stored ?? unsent);
+    if (!stored || !unsent) return stored ?? unsent;
+    // What was set here waits to be sent although a later one has been merged since.
+    return isLater(stored, unsent) ? stored : unsent;
   }
 
-  /** The session is told for the first time, with all that is set in it (pendingChanges.ts). */
-  private untold(session: string, register: string): number | undefined {
+  /** What is set in a session is told with it, unless it came from another device (pendingChanges.ts). */
+  private toldWith(session: string, register: string): number | undefined {
     const tick = this.begun.get(session);
     const found = tick === undefined ? undefined : this.open.sessions.find(session);
     return found && setIn(found).includes(register) ? tick : undefined;

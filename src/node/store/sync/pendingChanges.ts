@@ -1,12 +1,9 @@
-import { StoreError } from '../../../core/errors';
-import { english } from '../../../core/l10n';
 import { leafRegister, type Change, type EntriesAppended, type RegistersSet } from '../../../core/sync/change';
 import type { PendingChanges, PendingReceipt } from '../../../core/sync/syncReplica';
 import type { AttachmentPlace } from '../../../core/sync/attachmentPlace';
 import { contentSize, type StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
 import type { Connection, Row } from '../database/connection';
-import type { BlobFiles } from '../rows/blobFiles';
 import type { EntryRows } from '../rows/entryRows';
 import type { SessionRows } from '../rows/sessionRows';
 import type { PinRows } from '../rows/smallTables';
@@ -24,7 +21,6 @@ export interface PendingNeeds {
   readonly notes: NoteRows;
   readonly attachments: AttachmentRows;
   readonly standIns: StandIns;
-  readonly blobs: Pick<BlobFiles, 'readForOthers'>;
 }
 
 /** What is written by a model that cites entries (`Renumbering`). */
@@ -33,7 +29,10 @@ const citing: ReadonlySet<string> = new Set(['compaction', 'prepared_summary', '
 /** Characters of one record. A turn is one record; a history that is sent for the first time is cut into such pieces. */
 const mostCharacters = 256 * 1024;
 
-/** What the oldest rows of the outbox tell, with the values of now: a register that was set twice is told once. */
+/**
+ * What the oldest rows of the outbox tell, with the values of now: a register that was set twice is told once. Throws a `StoreError` where
+ * a long text cannot be read now.
+ */
 export function pendingChanges(open: PendingNeeds, most: number): PendingChanges {
   const rows = open.connection.all('SELECT n, kind, session, target, tick FROM sync_outbox ORDER BY n LIMIT ?', [most]);
   const begun: Change[] = [];
@@ -100,6 +99,11 @@ function withLeaves(
   };
 }
 
+/** As it is decoded where its content cannot be read (entryCodec.ts). */
+function isDamaged({ content }: StoredEntry): boolean {
+  return content.type === 'custom' && content.customType === 'damaged';
+}
+
 function stampsOf({ session, values }: RegistersSet): PendingReceipt['stamps'] {
   return values.map(({ name, tick }) => ({ session, name, tick }));
 }
@@ -127,24 +131,15 @@ class Appended {
       if (usage) of.usage.push(decodeUsage(usage));
       return;
     }
-    for (const entry of this.open.entries.findBySeq([Number(row['target'])])) {
-      if (entry.session !== session) continue;
-      const { session: _, ...carried } = entry;
-      const cites = this.citesOf(entry);
-      const standsIn = this.open.standIns.has(entry.uuid) || this.isLost(entry);
-      of.entries.push({ ...carried, ...(cites.length === 0 ? {} : { cites }), ...(standsIn ? { standsIn } : {}) });
-      this.size += contentSize(entry.content);
-      this.attached.push(...this.open.attachments.placesOf(session, entry));
-    }
-  }
-
-  /** Whether what it says is gone here for good: whoever has it keeps it. Throws `StoreError` where it could not be read just now. */
-  private isLost({ seq, content }: StoredEntry): boolean {
-    if (content.type !== 'custom' || content.customType !== 'damaged') return false;
-    const hash = this.open.connection.get('SELECT blob_hash FROM bodies WHERE entry = ?', [seq])?.['blob_hash'];
-    const isBack = typeof hash === 'string' && this.open.blobs.readForOthers(hash) !== undefined;
-    if (isBack) throw new StoreError('io', english('A long text could not be read for a moment. It is sent with the next exchange.'));
-    return true;
+    const entry = this.open.entries.findToTell(Number(row['target']));
+    if (entry?.session !== session) return;
+    const { session: _, ...carried } = entry;
+    const cites = this.citesOf(entry);
+    // What is lost here comes from whoever has it, whichever is read first.
+    const standsIn = this.open.standIns.has(entry.uuid) || isDamaged(entry);
+    of.entries.push({ ...carried, ...(cites.length === 0 ? {} : { cites }), ...(standsIn ? { standsIn } : {}) });
+    this.size += contentSize(entry.content);
+    this.attached.push(...this.open.attachments.placesOf(session, entry));
   }
 
   changes(): Change[] {
@@ -177,11 +172,10 @@ class Appended {
   }
 }
 
-/** Whatever is set in a session that is told for the first time. */
+/** Registers of a session that have a value, but for what the record of the session itself says and those that have rows of their own. */
 export function setIn(session: Session): string[] {
   const columns = Object.keys(columnRegisters).filter((name) => {
     const value = session[name as keyof typeof columnRegisters] ?? null;
-    // The key stands in the record of the session itself.
     return value !== null && value !== '' && name !== 'key';
   });
   return [...columns, ...Object.keys(session.metadata).map((key) => metadataPrefix + key)];
@@ -197,8 +191,10 @@ class Registers {
     this.bySession.set(session.uuid, values.set(name, { name, value: this.valueOf(session, name), tick }));
   }
 
+  /** Whatever was set here in a session that is told for the first time; what came from another device has a record and a time. */
   addAll(session: Session, tick: number): void {
-    for (const name of setIn(session)) this.add(session, name, tick);
+    const merged = this.open.connection.all('SELECT name FROM sync_stamps WHERE session = ?', [session.uuid]).map(({ name }) => name);
+    for (const name of setIn(session)) if (!merged.includes(name)) this.add(session, name, tick);
   }
 
   changes(): RegistersSet[] {

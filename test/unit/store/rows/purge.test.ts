@@ -248,6 +248,19 @@ describe('store: deleting sessions for good', () => {
     assert.deepEqual(problems(), []);
   });
 
+  it('leaves what a fork has inherited to be found in it', () => {
+    const root = store.session('root');
+    const last = [1, 2].map((i) => store.say(root, `marmalade ${i}`)).at(-1)!;
+    store.index();
+    const fork = store.core.forkSession(last, { uuid: testUuid(), channel: 'cli', createdAt: 1_763_800_000_001 }).uuid;
+    const found = () => store.texts('marmalade', { session: fork }).sort();
+    assert.deepEqual(found(), ['marmalade 1', 'marmalade 2']);
+    purge(root);
+    assert.deepEqual(found(), ['marmalade 1', 'marmalade 2']);
+    store.index();
+    assert.deepEqual(found(), ['marmalade 1', 'marmalade 2']);
+  });
+
   it('removes the files that nobody else needs, also after a crash in between', async () => {
     const [a, b] = [store.session('a'), store.session('b')];
     const attachment = (hash: string): EntryContent => ({

@@ -1,8 +1,10 @@
-import { deepStrictEqual, ok } from 'node:assert';
+import { deepStrictEqual, ok, rejects } from 'node:assert';
 import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
+import { blobFile } from '../../../../src/node/store/rows/blobFiles';
 import { testUuid } from '../../../support/store/storeTemp';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
-import { SyncDevice } from '../../../support/sync/syncRig';
+import { SyncDevice, unreadable } from '../../../support/sync/syncRig';
 
 /** Three records of it. */
 const picture = randomBytes(2_500_000);
@@ -69,6 +71,14 @@ describe('attachments on several devices', function () {
     await one.sync(engine);
     await two.syncWhole(engine);
     deepStrictEqual(await bytesOf(two, hash), null);
+    await one.syncWhole(engine);
+    await two.syncWhole(engine);
+    deepStrictEqual(await bytesOf(two, hash), picture.length);
+  });
+
+  it('are sent when they can be read, where they could not be at first', async () => {
+    const hash = await one.attach(session, picture);
+    await unreadable(blobFile(dirname(one.store.status.file), hash), () => rejects(one.syncWhole(engine), { reason: 'io' }));
     await one.syncWhole(engine);
     await two.syncWhole(engine);
     deepStrictEqual(await bytesOf(two, hash), picture.length);

@@ -1,0 +1,85 @@
+import { deepStrictEqual } from 'node:assert';
+import { MemoryEngine } from '../../../support/sync/memoryEngine';
+import { SyncDevice } from '../../../support/sync/syncRig';
+import { waitFor } from '../../../support/waitFor';
+
+describe('what is set in a session on three devices', function () {
+  this.timeout(30_000);
+  let engine: MemoryEngine;
+  let one: SyncDevice;
+  let two: SyncDevice;
+  let three: SyncDevice;
+  let session: string;
+  beforeEach(async () => {
+    engine = new MemoryEngine();
+    [one, two, three] = [await SyncDevice.open(), await SyncDevice.open(), await SyncDevice.open()];
+    for (const device of [one, two, three]) await device.join();
+    session = await one.begin('Quince');
+    await one.say(session, 'Hello');
+    await meet();
+  });
+  afterEach(async () => {
+    for (const device of [one, two, three]) await device.close();
+  });
+
+  const meet = async () => {
+    for (let round = 0; round < 3; round++)
+      for (const device of [one, two, three]) deepStrictEqual((await device.sync(engine)).problems, []);
+  };
+  /** Within one millisecond the devices' random ids would decide which was last. */
+  const later = async () => {
+    const now = Date.now();
+    await waitFor('the next millisecond', () => Date.now() > now, { interval: 1 });
+  };
+  const titles = () => Promise.all([one, two, three].map(async ({ store }) => (await store.session(session))?.title));
+
+  it('is what was set last also where an earlier one waits to be sent', async () => {
+    // The logs are read in the order in which they begin.
+    for (const device of [two, three]) {
+      await device.begin('Another');
+      await device.sync(engine);
+    }
+    await one.store.updateSession(session, { title: 'First' });
+    await later();
+    await three.store.updateSession(session, { title: 'Second' });
+    await later();
+    await two.store.updateSession(session, { title: 'Third' });
+    await three.sync(engine);
+    await two.sync(engine);
+    await meet();
+    deepStrictEqual(await titles(), ['Third', 'Third', 'Third']);
+  });
+
+  it('is what a device has set that left, went on and has set sync up again', async () => {
+    await two.store.stopSync();
+    await two.store.updateSession(session, { title: 'Renamed', pinnedAt: 5 });
+    await two.say(session, 'Said since', { createdAt: Date.now() + 1_000 });
+    await two.join();
+    await meet();
+    deepStrictEqual(await titles(), ['Renamed', 'Renamed', 'Renamed']);
+    const pins = await Promise.all([one, two, three].map(async ({ store }) => (await store.session(session))?.pinnedAt));
+    deepStrictEqual(pins, [5, 5, 5]);
+  });
+
+  it('stays taken back where a device sets sync up again that knows of it', async () => {
+    const set = { deletedAt: 6, archivedAt: 7, metadata: { mark: 1 } };
+    await one.store.updateSession(session, set);
+    await one.sync(engine);
+    await later();
+    await three.sync(engine);
+    await three.store.updateSession(session, { deletedAt: null, archivedAt: null, metadata: { mark: null } });
+    await meet();
+    await two.say(session, 'Said since', { createdAt: Date.now() + 1_000 });
+    await two.store.stopSync();
+    await two.join();
+    await meet();
+    const seen = await Promise.all(
+      [one, two, three].map(async ({ store }) => {
+        const { deletedAt, archivedAt, metadata } = (await store.session(session))!;
+        return { deletedAt, archivedAt, metadata };
+      }),
+    );
+    const nothing = { deletedAt: null, archivedAt: null, metadata: {} };
+    deepStrictEqual(seen, [nothing, nothing, nothing]);
+  });
+});
