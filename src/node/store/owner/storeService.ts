@@ -58,7 +58,10 @@ export class StoreService {
     if (left.length > 0) this.tell(window, { kind: 'queue', session: null });
   }
 
-  /** Throws, or rejects with, a `StoreError`. What is asked first is carried out first, save that claims may have to wait. */
+  /**
+   * Throws, or rejects with, a `StoreError`. What is asked first is carried out first, save that what depends on who holds what waits
+   * for `returned`.
+   */
   call(window: StoreWindow, method: Exclude<StoreCall, 'takeOver'>, args: readonly unknown[]): unknown {
     switch (method) {
       case 'claim':
