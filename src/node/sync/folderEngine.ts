@@ -49,6 +49,8 @@ export class FolderEngine implements SyncEngine {
     private readonly root: string,
     /** Names of files that this device has written: they are no news to it. */
     private readonly written = new Set<string>(),
+    /** The folder of the history, where these are the logs beside it. */
+    private readonly home = root,
   ) {}
 
   /** Rejects with `no_history` when it is not there and is not to be made. */
@@ -99,6 +101,8 @@ export class FolderEngine implements SyncEngine {
 
   push(rows: readonly SealedRecord[], keys: readonly WrappedKey[]): Promise<void> {
     return guarded(this.root, async () => {
+      // Somebody may have removed the history since it was opened: it is not to be begun anew.
+      if (!(await isFolder(join(this.home, 'keys')))) throw noHistory(dirname(this.home));
       for (const { id, wrapped } of keys) await this.write(join(this.root, 'keys', id), wrapped);
       const [first, last] = [rows[0], rows.at(-1)];
       if (!first || !last) return;
@@ -189,7 +193,7 @@ export class FolderEngine implements SyncEngine {
   }
 
   attachments(): SyncEngine {
-    return new FolderEngine(join(this.root, 'attachments'), this.written);
+    return new FolderEngine(join(this.root, 'attachments'), this.written, this.home);
   }
 
   private watcher: { close(): void } | undefined;

@@ -49,6 +49,8 @@ export class PostgresEngine implements SyncEngine {
     private readonly channel = channelOf(history),
     /** What this connection says of itself, so that it does not hear its own news. */
     private readonly sender: string = randomUUID(),
+    /** The history itself, where these are the logs beside it. */
+    private readonly home = history,
   ) {}
 
   /** Rejects with `EngineError`: `no_history` when it is not there and is not to be made. */
@@ -112,27 +114,27 @@ export class PostgresEngine implements SyncEngine {
 
   push(rows: readonly SealedRecord[], keys: readonly WrappedKey[]): Promise<void> {
     return guarded(async () => {
-      const values: unknown[] = [this.history];
+      if (keys.length + rows.length === 0) return;
+      const values: unknown[] = [this.history, this.home];
       const place = (value: unknown) => `$${values.push(value)}`;
-      const parts: string[] = [];
-      if (keys.length > 0) {
-        const list = keys.map(({ id, wrapped }) => `($1, ${place(id)}, ${place(Buffer.from(wrapped))}::bytea)`);
-        parts.push(`k AS (INSERT INTO threadkeeper_keys(history, id, wrapped) VALUES ${list.join(', ')} ON CONFLICT DO NOTHING)`);
-      }
-      if (rows.length > 0) {
-        const devices = [...new Set(rows.map(({ device }) => device))].map((device) => `($1, ${place(device)})`);
-        parts.push(`d AS (INSERT INTO threadkeeper_devices(history, device) VALUES ${devices.join(', ')} ON CONFLICT DO NOTHING)`);
-        const list = rows.map(
-          ({ device, index, id, version: form, mark, sealed }) =>
-            `($1, ${place(device)}, ${place(index)}::int, ${place(id)}, ${place(form)}::int, ${place(mark)}::bigint, ${place(Buffer.from(sealed))}::bytea)`,
-        );
-        parts.push(
-          `r AS (INSERT INTO threadkeeper_records(history, device, place, id, version, mark, sealed) VALUES ${list.join(', ')} ON CONFLICT DO NOTHING)`,
-        );
-      }
-      if (parts.length === 0) return;
-      const tell = this.notifies ? `SELECT pg_notify(${place(this.channel)}, ${place(this.sender)})` : 'SELECT 1';
-      await this.client.query(`WITH ${parts.join(', ')} ${tell}`, values);
+      // Somebody may have removed the history since it was opened: nothing is to be left of it that nobody could remove any more.
+      const parts = ['h AS (SELECT $1::text AS history FROM threadkeeper_histories WHERE history = $2)'];
+      const insert = (table: string, types: Readonly<Record<string, string>>, list: readonly (readonly unknown[])[]) => {
+        if (list.length === 0) return;
+        const casts = Object.values(types);
+        const tuples = list.map((row) => `(${row.map((value, i) => `${place(value)}::${casts[i]}`).join(', ')})`);
+        parts.push(`${table} AS (INSERT INTO threadkeeper_${table}(history, ${Object.keys(types).join(', ')})
+          SELECT h.history, v.* FROM h CROSS JOIN (VALUES ${tuples.join(', ')}) AS v ON CONFLICT DO NOTHING)`);
+      };
+      const wrappedKeys = keys.map(({ id, wrapped }) => [id, Buffer.from(wrapped)]);
+      const devices = [...new Set(rows.map(({ device }) => device))].map((device) => [device]);
+      const records = rows.map((row) => [row.device, row.index, row.id, row.version, row.mark, Buffer.from(row.sealed)]);
+      insert('keys', { id: 'text', wrapped: 'bytea' }, wrappedKeys);
+      insert('devices', { device: 'text' }, devices);
+      insert('records', { device: 'text', place: 'int', id: 'text', version: 'int', mark: 'bigint', sealed: 'bytea' }, records);
+      const tell = this.notifies ? `pg_notify(${place(this.channel)}, ${place(this.sender)})` : '1';
+      const { rows: told } = await this.client.query(`WITH ${parts.join(', ')} SELECT ${tell} FROM h`, values);
+      if (told.length === 0) throw noHistory();
     });
   }
 
@@ -192,7 +194,7 @@ export class PostgresEngine implements SyncEngine {
   }
 
   attachments(): SyncEngine {
-    return new PostgresEngine(this.client, besideOf(this.history), this.notifies, this.channel, this.sender);
+    return new PostgresEngine(this.client, besideOf(this.history), this.notifies, this.channel, this.sender, this.home);
   }
 
   listen(onNews: () => void): Promise<boolean> {

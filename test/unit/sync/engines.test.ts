@@ -166,8 +166,11 @@ for (const make of [folderSubject, embeddedSubject, serverSubject]) {
       deepStrictEqual(await counts(), [0, 0, 1]);
       await engine.dropAll();
       deepStrictEqual(await counts(), [0, 0, 0]);
-      // Who has it open still does not give it back.
+      // Who has it open still does not give it back, also where they were just sending something.
       await rejects(other.heads(), { reason: 'no_history' });
+      await rejects(other.push([row('a')], []), { reason: 'no_history' });
+      await rejects(other.push([], [{ id: randomUUID(), wrapped: Buffer.from('key') }]), { reason: 'no_history' });
+      await rejects(other.attachments().push([row('b')], []), { reason: 'no_history' });
       await rejects(subject.open(keys.history, false), { reason: 'no_history' });
       for (const one of [engine, other]) await one.close();
     });
