@@ -88,6 +88,22 @@ describe('the queue', function () {
     deepStrictEqual(await view.requests('send_queued'), [{ method: 'send_queued', id: 'c' }]);
   });
 
+  it('keeps another text for a message while another one is edited', async () => {
+    const view = await opened();
+    const area = view.find('.queue textarea');
+    await view.button('Edit queued message: second').click();
+    await area.fill('better words');
+    await view.button('Edit queued message: first').click();
+    await view.until('the text of the other one', async () => (await area.inputValue()) === 'first');
+    await area.fill('other words');
+    await view.button('Edit queued message: second').click();
+    await view.until('its own text', async () => (await area.inputValue()) === 'better words');
+    await view.until('the focus', async () => (await focused(view)) === 'Edit queued message');
+    await area.press('Escape');
+    await view.button('Edit queued message: second').click();
+    strictEqual(await area.inputValue(), 'second');
+  });
+
   it('keeps another text for a message with its session, also when the view was hidden', async () => {
     const chat = snapshot({ turn: running('streaming'), queue: three });
     const other = { ...snapshot(), session: { uuid: 'other', id: '20260101_009', title: 'Other' } };

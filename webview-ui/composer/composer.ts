@@ -46,7 +46,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     dropping: { state: true },
   };
   host!: Pick<Host, 'measureDraft' | 'attach' | 'attachMenu' | 'mentions' | 'argumentsOf'>;
-  /** Whose draft it is; null: of one that has not begun. */
+  /** The draft belongs to this session; null stands for one that has not begun. */
   session: string | null = null;
   busy = false;
   stopping = false;

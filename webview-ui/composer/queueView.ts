@@ -32,11 +32,12 @@ export class QueueView extends ViewElement {
   private moved: { readonly id: string; readonly direction: Direction } | null = null;
 
   protected override willUpdate(changed: PropertyValues): void {
-    if (changed.has('session')) this.editing = unsentQueued.get(this.session ?? '')?.id ?? null;
     if (!changed.has('queue') && !changed.has('session')) return;
+    const kept = [...unsentQueued].filter(([, { session }]) => session === this.session).map(([id]) => id);
+    if (changed.has('session')) this.editing = kept.findLast((id) => this.has(id)) ?? null;
     const { editing, moved } = this;
     if (this.dragging !== null && !this.has(this.dragging)) this.dragging = null;
-    if (editing !== null && !this.has(editing)) this.sentWhileEdited(editing);
+    for (const id of new Set([...kept, ...(editing === null ? [] : [editing])])) if (!this.has(id)) this.sentWhileEdited(id);
     const at = moved ? this.queue.findIndex(({ id }) => id === moved.id) : -1;
     if (at >= 0) this.announce(t('Moved to place {0} of {1}', at + 1, this.queue.length));
   }
@@ -71,10 +72,10 @@ export class QueueView extends ViewElement {
     }
     const area = this.querySelector('textarea');
     if (changed.has('editing') && area) {
-      const kept = unsentQueued.get(this.session ?? '');
-      area.value = (kept ?? this.queue.find(({ id }) => id === this.editing))?.text ?? '';
+      const { editing } = this;
+      area.value = (unsentQueued.get(editing ?? '') ?? this.queue.find(({ id }) => id === editing))?.text ?? '';
       // One that comes back with its session takes no focus.
-      if (kept) return;
+      if (changed.has('session')) return;
       area.focus();
       area.setSelectionRange(area.value.length, area.value.length);
     }
@@ -145,26 +146,27 @@ export class QueueView extends ViewElement {
     </li>`;
   }
 
-  /** Null: it is not being edited any more. */
-  private keep(id: string, text: string | null): void {
-    const { session } = this;
-    if (session === null) return;
-    if (text === null) unsentQueued.delete(session);
-    else unsentQueued.set(session, { id, text });
+  private keep(id: string, text: string): void {
+    if (this.session !== null) unsentQueued.set(id, { session: this.session, text });
+    this.dispatchEvent(new UnsentEvent());
+  }
+
+  private forget(id: string): void {
+    unsentQueued.delete(id);
     this.dispatchEvent(new UnsentEvent());
   }
 
   private close(id: string): void {
     this.editing = null;
-    this.keep(id, null);
+    this.forget(id);
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(`li[data-id="${CSS.escape(id)}"] .queue-edit`)?.focus());
   }
 
   /** What has been written since goes to the composer. */
   private sentWhileEdited(id: string): void {
-    const text = unsentQueued.get(this.session ?? '')?.text ?? this.querySelector('textarea')?.value ?? '';
-    this.editing = null;
-    this.keep(id, null);
+    const text = unsentQueued.get(id)?.text ?? this.querySelector('textarea')?.value ?? '';
+    if (this.editing === id) this.editing = null;
+    this.forget(id);
     this.dispatchEvent(new LateEditEvent(text));
   }
 

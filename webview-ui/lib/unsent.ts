@@ -4,13 +4,13 @@ import * as z from 'zod/mini';
 export const Unsent = z.object({
   /** Other texts for messages, by their entries. */
   edits: z.record(z.string(), z.string()),
-  /** By session: the queued message that is being edited, and its other text. */
-  queued: z.record(z.string(), z.object({ id: z.string(), text: z.string() })),
+  /** Other texts for queued messages, by their ids, each with the session in which it waits. */
+  queued: z.record(z.string(), z.object({ session: z.string(), text: z.string() })),
 });
 export type Unsent = z.infer<typeof Unsent>;
 
 export const unsentEdits = new Map<string, string>();
-export const unsentQueued = new Map<string, { readonly id: string; readonly text: string }>();
+export const unsentQueued = new Map<string, Unsent['queued'][string]>();
 
 export function unsent(): Unsent {
   return { edits: Object.fromEntries(unsentEdits), queued: Object.fromEntries(unsentQueued) };
@@ -18,5 +18,5 @@ export function unsent(): Unsent {
 
 export function restoreUnsent({ edits, queued }: Unsent): void {
   for (const [entry, text] of Object.entries(edits)) unsentEdits.set(entry, text);
-  for (const [session, edit] of Object.entries(queued)) unsentQueued.set(session, edit);
+  for (const [id, edit] of Object.entries(queued)) unsentQueued.set(id, edit);
 }

@@ -40,9 +40,9 @@ export function verbatimEntries(entries: readonly StoredEntry[]): readonly Store
 export function firstOfRange(live: EntryOf<'compaction'>, entries: readonly StoredEntry[]): EntryOf<'compaction'> {
   let first = live;
   // Only ever upwards, so that damaged records that name each other come to an end.
-  for (let i = entries.indexOf(live) - 1; i >= 0; i--) {
+  for (let i = entries.indexOf(live) - 1; i >= 0 && first.content.firstKeptEntry === null && first.content.supersedes; i--) {
     const entry = entries[i]!;
-    if (first.content.firstKeptEntry === null && entry.uuid === first.content.supersedes && isEntryOf(entry, 'compaction')) first = entry;
+    if (entry.uuid === first.content.supersedes && isEntryOf(entry, 'compaction')) first = entry;
   }
   return first;
 }

@@ -64,7 +64,7 @@ export class ActiveChat {
   /** Opened anew, with the chat on show read from it already. */
   private reread: SessionStore | null = null;
   private closed = false;
-  /** The session on show that began in this place: for a while the view may still write for none. */
+  /** The session that began with what is on show: a view that has not heard of it yet still writes for none. */
   private begun: string | null = null;
 
   constructor(private readonly deps: ActiveChatDeps) {}
@@ -321,8 +321,9 @@ export class ActiveChat {
   }
 
   private async showNone(): Promise<void> {
+    this.begun = null;
     this.deps.tabs.leave();
-    await this.deps.memory.setLastSession(null);
+    if (!this.closed) await this.deps.memory.setLastSession(null);
     this.deps.feed.snapshot();
   }
 
@@ -367,6 +368,7 @@ export class ActiveChat {
     const { memory, tabs, log, now } = this.deps;
     const store = await this.deps.store.get();
     const chat = await tabs.show(store, session);
+    this.begun = null;
     // What is remembered of a closed place has been forgotten.
     if (!this.closed) await memory.setLastSession(session.uuid);
     if (store.status.access !== 'readonly') {

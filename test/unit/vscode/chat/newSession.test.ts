@@ -138,6 +138,19 @@ describe('a session before its first message', () => {
     deepStrictEqual([here, window.last.draft], ['and then', '']);
   });
 
+  it('keeps what arrives late of it out of the session that had begun before', async () => {
+    const window = open(new Map());
+    const { active } = window.controller;
+    await window.ask('One');
+    const one = active.session!.uuid;
+    await active.newSession();
+    await active.openSession(one);
+    await active.keepDraft(null, { text: 'for a new one', attachments: [] });
+    const here = active.draft.text;
+    await active.newSession();
+    deepStrictEqual([here, window.last.draft], ['', 'for a new one']);
+  });
+
   it('keeps the text that another version of the extension has written', async () => {
     const window = open(
       new Map<string, unknown>([
