@@ -248,6 +248,7 @@ describe('gauge', function () {
     doesNotMatch(await view.text('.gauge-card'), /background/);
     await view.delta({ kind: 'context', context: context({ cache: warm, summarizing: true }) });
     match(await view.text('.gauge-card'), /A summary is being written in the background\./);
+    await view.shot('gauge-summarizing');
     await view.page.keyboard.press('Escape');
     // A pointer that rests on the gauge would open the card again when the page moves.
     await view.page.mouse.move(1, 1);
