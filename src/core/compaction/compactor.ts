@@ -19,7 +19,7 @@ import type { CompactionRecorder } from './compactionRecorder';
 import { countSent, type Cut } from './ladder/cutPoint';
 import { foldByExtraction, type Fold } from './ladder/fold';
 import type { FoldPlanner } from './ladder/foldPlanner';
-import { ladder } from './ladder/ladder';
+import { ladder, notWorthIt, type Previewed } from './ladder/ladder';
 import { withUsersText } from './ledgers/foldedState';
 import { failureNote, type BackgroundSummary } from './summary/backgroundSummary';
 import type { SummaryJob } from './summary/summaryJob';
@@ -59,9 +59,10 @@ export class Compactor {
   private readonly coldLadder: readonly Rung[];
   /** Size at which the last preparation failed; it is not begun again for the same context. */
   private prepareFailedAt = 0;
+  private previewed: Previewed | null = null;
 
   constructor(private readonly deps: CompactorDeps) {
-    this.ladder = ladder(deps);
+    this.ladder = ladder({ ...deps, previewed: () => this.previewed });
     this.coldLadder = this.ladder.filter(({ name }) => name === 'ready');
   }
 
@@ -164,7 +165,8 @@ export class Compactor {
   }
 
   /**
-   * Folds as `run` would with a model, without recording anything; the result is used by the next `run`. Null: nothing to fold, or stopped.
+   * Folds as `run` would with a model, without recording anything; the result is used by the next `run`, and an edited summary stands for
+   * what the last preview showed. Null: nothing to fold, or stopped.
    */
   async preview(
     instructions: string | null,
@@ -182,6 +184,7 @@ export class Compactor {
     const note = job.failure !== null && (await engine.summarizers()).length > 0 ? failureNote(job.failure) : null;
     const fold = job.fold ?? (await foldByExtraction(planner.request(cut, instructions), note));
     const own = job.fold ? (planner.cutsFor(job.cut, job.fold.folded, 'manual')[0] ?? cut) : cut;
+    this.previewed = { fold, cut: job.fold ? job.cut : cut, basis: background.basis(), ...(job.fold ? { job } : {}) };
     const content = await recorder.draft(fold, own, {
       trigger: 'manual',
       tokensBefore: engine.measure().used,
@@ -319,4 +322,3 @@ function editedFold(fold: Fold, text: string): Fold {
 
 const nothingToFold = english('There is nothing to compact: the conversation is as short as what a compaction would keep.');
 const nothingPrepared = english('No summary was prepared before the prompt cache expired.');
-const notWorthIt = english('Compacting would not make the context noticeably smaller, so nothing was changed.');

@@ -82,7 +82,7 @@ export class ContextCommands {
   private async compact(): Promise<void> {
     const conversation = await this.deps.controller.active.conversation();
     if (conversation && conversation.policy.compaction.review !== 'never' && !this.asksWhenFull) return this.preview(null);
-    return this.fold(null);
+    await this.fold(null);
   }
 
   /** Who writes instructions has looked already: no preview comes before it. */
@@ -119,8 +119,8 @@ export class ContextCommands {
     if (this.asksWhenFull) throw new Error(decideFirst());
     if (controller.active.session?.uuid !== previewed.session)
       throw new Error(t('This preview belongs to another session. Open that session in the chat first.'));
-    await previews.close(previewed.uri);
-    await this.fold(previewed.instructions, summary);
+    // What was written stays where it is until it stands in the conversation.
+    if (await this.fold(previewed.instructions, summary)) await previews.close(previewed.uri);
   }
 
   private async closePreview(): Promise<void> {
@@ -129,14 +129,19 @@ export class ContextCommands {
     if (current) await this.deps.previews.close(current.uri);
   }
 
-  private async fold(instructions: string | null, summary?: string): Promise<void> {
+  /** False when nothing was compacted; the user is told why. */
+  private async fold(instructions: string | null, summary?: string): Promise<boolean> {
     const { controller, tell, tellUndoable } = this.deps;
     const { entry, message } = await window.withProgress(
       { location: ProgressLocation.Window, title: t('Threadkeeper: organizing conversation history…') },
       () => controller.compact(instructions, summary),
     );
-    if (!entry) return tell(message ?? t('Nothing was compacted.'));
+    if (!entry) {
+      tell(message ?? t('Nothing was compacted.'));
+      return false;
+    }
     if (!controller.feed.visible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
+    return true;
   }
 
   /** Folds for the view, where the card that appears is the answer. Resolves with why there was nothing to do; rejects with what failed. */

@@ -107,6 +107,40 @@ describe('better summaries', () => {
     );
   });
 
+  for (const summarizes of [true, false]) {
+    it(`edited in a preview stand for what it showed, ${summarizes ? 'by a model' : 'without one'}: what was said since stays`, async () => {
+      rig.summarizes = summarizes;
+      await rig.fill(6, 800);
+      const preview = await rig.conversation.previewCompaction();
+      await rig.fill(3, 150, 'later');
+      const { entry } = await rig.conversation.compact(null, 'We agreed on blue.');
+      assert.match(entry!.content.summaryText, /We agreed on blue\./);
+      const { entries } = rig.conversation;
+      const kept = entries.findIndex(({ uuid }) => uuid === entry!.content.firstKeptEntry);
+      const folded = entries.slice(0, kept).filter(({ content }) => content.type === 'message');
+      assert.deepEqual(
+        folded.map(({ uuid }) => uuid).filter((uuid) => !preview.folds.includes(uuid)),
+        [],
+      );
+      rig.model.scripts.push(says('blue'));
+      await rig.conversation.send('which colour?');
+      for (const index of [0, 1, 2]) assert.match(rig.lastSent, new RegExp(`later ${index}`));
+    });
+  }
+
+  it('edited in a preview are not put on what has been folded since', async () => {
+    await rig.fill(6, 800);
+    await rig.conversation.previewCompaction();
+    await rig.conversation.compact();
+    await rig.fill(2, 400, 'later');
+    const { entry, message } = await rig.conversation.compact(null, 'We agreed on blue.');
+    assert.equal(entry, null);
+    assert.match(message!, /^The messages of this preview have been compacted or changed since\./);
+    assert.equal(rig.compactions().length, 1);
+    await rig.conversation.undoCompaction();
+    assert.match((await rig.conversation.compact(null, 'We agreed on blue.')).entry!.content.summaryText, /We agreed on blue/);
+  });
+
   it('say in a preview why no model has written the summary, and nothing where none is asked', async () => {
     await rig.fill(6, 800);
     rig.summarizer.fail = 'server';

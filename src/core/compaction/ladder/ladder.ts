@@ -22,12 +22,24 @@ export interface LadderDeps {
   /** Newest last; of this session, on any branch. */
   readonly checkpoints: () => Promise<readonly EntryOf<'checkpoint'>[]>;
   readonly background: BackgroundSummary;
+  /** What the last preview showed. */
+  readonly previewed: () => Previewed | null;
+}
+
+/** A fold that was shown and not recorded, with what it was made of. */
+export interface Previewed {
+  readonly fold: Fold;
+  readonly cut: Cut;
+  readonly basis: string;
+  /** It wrote the fold; none did where no model could be asked. */
+  readonly job?: SummaryJob;
 }
 
 /**
  * Every way of making room, in the order in which they are tried.
  *
  *   rung        costs     is tried when                                      yields
+ *   edited      nothing   the user has changed the summary of a preview      the fold of that preview, or why it fits no more
  *   mask        nothing   automatic, the policy masks; a snapshot            stubs for old tool results that it tells of, if that is
  *                                                                            enough
  *   shorten     reading   nothing to fold, and it does not fit               the newest of the state before
@@ -41,6 +53,7 @@ export interface LadderDeps {
  */
 export function ladder(deps: LadderDeps): readonly Rung[] {
   return [
+    editedRung(deps),
     maskRung(deps),
     shortenRung(deps),
     readyRung(deps),
@@ -51,6 +64,30 @@ export function ladder(deps: LadderDeps): readonly Rung[] {
     passagesRung(deps),
     truncateRung(deps),
   ];
+}
+
+const previewOutdated = english(
+  'The messages of this preview have been compacted or changed since. Make a new preview, and copy your summary into it. Nothing was compacted.',
+);
+
+/** A summary that a user has written stands for what its preview showed: what was said since stays, or is folded without a model. */
+function editedRung({ branch, planner, background, previewed }: LadderDeps): Rung {
+  return {
+    name: 'edited',
+    costs: 'nothing',
+    mayTry: ({ options }) => options.summary !== undefined,
+    async *tries(situation) {
+      const shown = previewed();
+      const sent = sentEntries(branch.entries);
+      const isSame = shown?.basis === background.basis() && shown.cut.folded.every(({ uuid }, index) => sent[index]?.uuid === uuid);
+      if (!shown || !isSame) return yield { stays: previewOutdated };
+      const { job } = shown;
+      situation.spent.push(...(job?.calls.splice(0) ?? []));
+      if (job) situation.paidBefore = job.kept ? job.kept.cost : 0;
+      yield* stepsOf(shown, situation, planner);
+      yield { stays: notWorthIt };
+    },
+  };
 }
 
 /**
@@ -120,6 +157,7 @@ async function masked(
 const tooLongState = english(
   'The summary was longer than what this model takes beside the newest messages, so the oldest of it is not sent.',
 );
+export const notWorthIt = english('Compacting would not make the context noticeably smaller, so nothing was changed.');
 const tooLongSummary = english("The model's summary was too long to help.");
 
 /**
@@ -248,7 +286,7 @@ function readyRung({ planner, background }: LadderDeps): Rung {
       const job = background.usable(situation.options.instructions)!;
       situation.spent.push(...background.takeCalls());
       situation.paidBefore = job.kept ? job.kept.cost : 0;
-      yield* stepsOf(job, situation, planner);
+      if (job.fold) yield* stepsOf({ fold: job.fold, cut: job.cut, job }, situation, planner);
       situation.wasTooLong = true;
     },
   };
@@ -287,7 +325,7 @@ function modelRung({ planner, background }: LadderDeps): Rung {
       spent.push(...background.takeCalls());
       if (waited !== 'ended') background.giveUp(waited === 'late' ? tooLate : givenUp);
       else if (job.fold) {
-        yield* stepsOf(job, situation, planner);
+        yield* stepsOf({ fold: job.fold, cut: job.cut, job }, situation, planner);
         situation.wasTooLong = true;
         return;
       }
@@ -304,15 +342,18 @@ function wantsModel({ cuts, chain, truncates }: Situation): boolean {
 }
 
 /** The summary in front of what is kept now. Where too much has been said since it was begun, the rest is folded without a model. */
-async function* stepsOf(job: SummaryJob, { options }: Situation, planner: FoldPlanner): AsyncGenerator<FoldStep> {
-  const { fold } = job;
-  if (!fold) return;
-  const last = job.cut.folded.at(-1)!;
-  const cuts = planner.cutsFor(job.cut, fold.folded, options.trigger);
+async function* stepsOf(
+  { fold, cut: written, job }: Pick<Previewed, 'fold' | 'cut' | 'job'>,
+  { options }: Situation,
+  planner: FoldPlanner,
+): AsyncGenerator<FoldStep> {
+  const last = written.folded.at(-1)!;
+  const cuts = planner.cutsFor(written, fold.folded, options.trigger);
   const steps: FoldStep[] = [];
   for (const cut of cuts) {
     const isTold = cut.folded.at(-1)?.uuid === last.uuid || !cut.folded.some(({ uuid }) => uuid === last.uuid);
-    const step: FoldStep = { fold: isTold ? fold : await foldFurther(planner.request(cut, options.instructions), fold, last), cut, job };
+    const own = isTold ? fold : await foldFurther(planner.request(cut, options.instructions), fold, last);
+    const step: FoldStep = { fold: own, cut, ...(job ? { job } : {}) };
     steps.push(step);
     yield { ...step, hasToReach: true };
   }

@@ -49,7 +49,7 @@ export interface FoldStep {
 
 /** One way of making room. The ladder is a list of these, and one loop (`Compactor.run`) tries them in order. */
 export interface Rung {
-  readonly name: 'mask' | 'shorten' | 'ready' | 'wait' | 'checkpoint' | 'model' | 'keep' | 'passages' | 'truncate';
+  readonly name: 'edited' | 'mask' | 'shorten' | 'ready' | 'wait' | 'checkpoint' | 'model' | 'keep' | 'passages' | 'truncate';
   /** What it takes: nothing, a look at every folded text, or a request to a model that somebody pays for. */
   readonly costs: 'nothing' | 'reading' | 'request';
   /** Whether it may be tried; it decides, and changes nothing. */
