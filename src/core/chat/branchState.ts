@@ -30,6 +30,8 @@ export interface AppendOptions {
   readonly notes?: readonly NoteWrite[];
   /** A side entry may belong to an earlier entry than the leaf. */
   readonly parent?: string;
+  /** The queued message that it is. */
+  readonly queued?: string;
 }
 
 /**
@@ -179,6 +181,7 @@ export class BranchState {
       usage,
       after: entry.parent,
       ...(memoryWrites.length > 0 ? { memoryWrites } : {}),
+      ...(options.queued === undefined ? {} : { queued: options.queued }),
     });
     if (!isMark) this.list = [...this.list, stored!];
     if (isEntryOf(stored!, 'prepared_summary')) this.prepared = stored;

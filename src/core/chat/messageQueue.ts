@@ -10,7 +10,7 @@ export interface MessageQueueDeps {
   readonly emit: (event: ConversationEvent) => void;
 }
 
-/** Messages that wait for their turn. A change holds at once; its promise resolves when it is on disk and told, and never rejects. */
+/** Messages that wait for their turn. A change holds at once; its promise resolves when it is on disk and told, and only `add` rejects. */
 export class MessageQueue {
   messages: readonly QueuedMessage[] = [];
   /** The one whose turn has begun; it leaves the queue once it is an entry. */
@@ -27,8 +27,17 @@ export class MessageQueue {
     return !this.has(id) || this.begun === id;
   }
 
-  add(id: string, message: Written): Promise<void> {
-    return this.change([...this.messages, queued(id, message)]);
+  /** Rejects with `StoreError` when the message could not be written: then it does not wait, unless its turn has begun meanwhile. */
+  async add(id: string, message: Written): Promise<void> {
+    try {
+      await this.write([...this.messages, queued(id, message)]);
+    } catch (error) {
+      if (this.isFixed(id)) return;
+      this.messages = this.messages.filter((one) => one.id !== id);
+      throw error;
+    } finally {
+      this.told();
+    }
   }
 
   /** The message comes in front of all others. */
@@ -77,12 +86,19 @@ export class MessageQueue {
     return (await this.deps.store.queue(this.deps.session())).filter(({ id }) => !this.has(id));
   }
 
-  /** The queue is written first, then shown: a message that is seen waiting survives a kill. */
   private async change(messages: readonly QueuedMessage[]): Promise<void> {
-    const { store, session, log, emit } = this.deps;
+    await this.write(messages).catch((error: unknown) => this.deps.log.warn('queue_not_saved', { detail: errorText(error) }));
+    this.told();
+  }
+
+  private write(messages: readonly QueuedMessage[]): Promise<void> {
     this.messages = messages;
-    await store.saveQueue(session(), messages).catch((error: unknown) => log.warn('queue_not_saved', { detail: errorText(error) }));
-    emit({ type: 'queue_changed', queue: messages });
+    return this.deps.store.saveQueue(this.deps.session(), messages);
+  }
+
+  /** The queue is written first, then shown: a message that is seen waiting survives a kill. */
+  private told(): void {
+    this.deps.emit({ type: 'queue_changed', queue: this.messages });
   }
 }
 

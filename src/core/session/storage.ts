@@ -15,6 +15,8 @@ export interface AppendBatch {
   readonly after?: string | null;
   /** Numbers that the entries had in another store, one for each: kept as long as they are above all of this one's. */
   readonly seqs?: readonly number[];
+  /** The queued message that stands in these entries: it leaves the queue with them, as in both places it would be sent twice. */
+  readonly queued?: string;
 }
 
 /** A change of the model's notes, and the entry that made it. */

@@ -125,6 +125,7 @@ export class ConversationRig {
   private counts: number | undefined;
   private binding: (() => Promise<ModelBinding>) | null = null;
   private appendFailure: StoreError | null = null;
+  private queueFailure: StoreError | null = null;
 
   /** Whether the model brings a summariser; asked at the next turn. */
   summarizes = true;
@@ -260,9 +261,16 @@ export class ConversationRig {
     this.appendFailure = failure;
   }
 
+  /** From now on every change of the queue rejects with this, until null. */
+  failQueue(failure: StoreError | null): void {
+    this.queueFailure = failure;
+  }
+
   private faulty(store: SessionStore): SessionStore {
     const append: SessionStore['append'] = (...args) => (this.appendFailure ? Promise.reject(this.appendFailure) : store.append(...args));
-    return Object.create(store, { append: { value: append } }) as SessionStore;
+    const saveQueue: SessionStore['saveQueue'] = (...args) =>
+      this.queueFailure ? Promise.reject(this.queueFailure) : store.saveQueue(...args);
+    return Object.create(store, { append: { value: append }, saveQueue: { value: saveQueue } }) as SessionStore;
   }
 
   /** Turns of about so many tokens each, half of them the user's. */

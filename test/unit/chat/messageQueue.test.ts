@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { StoreError } from '../../../src/core/errors';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { says } from '../../support/chat/scriptedModel';
 
@@ -69,6 +70,47 @@ describe('messages that wait', () => {
     assert.deepEqual(outcomes, ['r false cancelled', 'a true ', 'b true ', 'c true ']);
     assert.deepEqual(await rig.texts(), ['running', 'as far as ', 'second', '1', 'first', '2', 'third', '3']);
     assert.equal(rig.conversation.isBusy, false);
+  });
+
+  it('are in the history or in the queue, never in both: a process that dies between the two sends none twice', async () => {
+    const all = four();
+    await rig.until(() => rig.conversation.queued.length === 3);
+    rig.failQueue(new StoreError('io', 'killed'));
+    gate.open();
+    await rig.until(async () => (await rig.texts()).includes('first'));
+    assert.deepEqual(
+      (await rig.store.queue(rig.session)).map(({ id }) => id).filter((id) => id === 'a'),
+      [],
+    );
+    await all;
+    assert.deepEqual(await rig.store.queue(rig.session), []);
+    assert.deepEqual(await rig.texts(), ['running', 'as far as it got', 'first', '1', 'second', '2', 'third', '3']);
+  });
+
+  it('are refused, not taken, where they cannot be written down', async () => {
+    const running = rig.conversation.send('running', 'r');
+    await rig.until(() => rig.events.some(({ type }) => type === 'text_delta'));
+    rig.failQueue(new StoreError('disk_full', 'no space'));
+    let isAccepted = false;
+    const outcome = await rig.conversation.send('first', 'a', [], () => (isAccepted = true));
+    assert.deepEqual(
+      { ...outcome, isAccepted },
+      {
+        id: 'a',
+        begun: false,
+        ok: false,
+        text: '',
+        error: {
+          reason: 'store',
+          message: 'The disk is full, so the message could not be saved and was not sent. Free some space and send it again.',
+        },
+        isAccepted: false,
+      },
+    );
+    assert.deepEqual(waiting(), []);
+    gate.open();
+    assert.equal((await running).ok, true);
+    assert.deepEqual(await rig.texts(), ['running', 'as far as it got']);
   });
 
   it('can be taken out while others are moved: each is sent once, what is gone never', async () => {

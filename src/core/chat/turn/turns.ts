@@ -77,8 +77,12 @@ export class Turns {
     const queued = queue.add(id, message);
     // Its place behind what was asked for before is taken first; that it is on disk follows.
     this.place(null);
-    await queued;
-    accepted();
+    try {
+      await queued;
+      accepted();
+    } catch (error) {
+      this.settle(id, notBegun(id, storeTurnError(error)));
+    }
     return outcome;
   }
 
@@ -276,7 +280,7 @@ export class Turns {
     const { branch, context, meter, queue, emit, rename } = this.deps;
     const entry = await branch.append(
       { type: 'message', role: 'user', text, ...(attachments.length > 0 ? { attachments: [...attachments] } : {}) },
-      { display: true, modelFacing: true },
+      { display: true, modelFacing: true, ...(queue.has(id) ? { queued: id } : {}) },
     );
     meter.draftSent();
     context.branchSummaries.forget();

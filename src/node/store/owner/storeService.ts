@@ -79,10 +79,13 @@ export class StoreService {
       case 'queue':
         return this.afterReturn(() => this.queue(window, ...(args as CallArguments<'queue'>)));
       case 'saveQueue':
-        return this.saveQueue(window, ...(args as CallArguments<'saveQueue'>));
-      case 'append':
-        this.refuseIntrusion(window, ...(args as CallArguments<'append'>));
-        return this.perform(window, method, args);
+        return this.afterReturn(() => this.saveQueue(window, ...(args as CallArguments<'saveQueue'>)));
+      case 'append': {
+        const [session, batch] = args as CallArguments<'append'>;
+        // What is billed, or comes from a file, goes by no claim.
+        if (batch.after === undefined) return this.perform(window, method, args);
+        return this.afterReturn(() => this.append(window, session, batch));
+      }
       case 'purge': {
         const [sessions] = args as CallArguments<'purge'>;
         return this.afterReturn(() => {
@@ -136,10 +139,12 @@ export class StoreService {
     return { holder: held.window.label, streaming: this.core.streaming(session) };
   }
 
-  private refuseIntrusion(window: StoreWindow, session: string, batch: AppendBatch): void {
-    if (batch.after === undefined || !this.isHeldByAnother(window, session)) return;
-    if (batch.entries.every(({ content }) => markTypes.has(content.type))) return;
-    throw new StoreError('conflict', english('Another window is working in session {0}', session));
+  private append(window: StoreWindow, session: string, batch: AppendBatch): CallResult<'append'> {
+    const isIntrusion = this.isHeldByAnother(window, session) && !batch.entries.every(({ content }) => markTypes.has(content.type));
+    if (isIntrusion) throw new StoreError('conflict', english('Another window is working in session {0}', session));
+    const appended = this.perform(window, 'append', [session, batch]);
+    if (batch.queued !== undefined) this.queuedBy.delete(batch.queued);
+    return appended;
   }
 
   private isHeldByAnother(window: StoreWindow, session: unknown): boolean {

@@ -3,6 +3,7 @@ import { english } from '../../../core/l10n';
 import { markTypes, type StoredEntry } from '../../../core/session/entry';
 import type { AppendBatch, StoreChange } from '../../../core/session/storage';
 import type { Connection } from '../database/connection';
+import type { DraftRows } from './draftRows';
 import type { EntryRows, InsertedBefore } from './entryRows';
 import type { Operations } from '../client/storeCalls';
 import type { PartialRows } from './partialRows';
@@ -19,6 +20,7 @@ interface AppendNeeds {
   readonly usage: UsageRows;
   readonly memory: MemoryWriteRows;
   readonly tree: TreeRows;
+  readonly drafts: DraftRows;
 }
 
 /** What adds entries to a session, and moves its leaf and its sums with them. */
@@ -77,6 +79,7 @@ function append(open: AppendNeeds, session: string, batch: AppendBatch): StoredE
     const appended = results.filter((result) => result.added).map((result) => result.entry);
     for (const record of batch.usage ?? []) open.usage.add(session, record);
     for (const write of batch.memoryWrites ?? []) open.memory.add(write);
+    if (batch.queued !== undefined) open.drafts.unqueue(session, batch.queued);
     if (appended.length > 0) noteAppended(connection, session, appended, lastMainEntry(appended), latest(appended));
     return results.map((result) => result.entry);
   });

@@ -50,6 +50,13 @@ export class DraftRows {
     );
   }
 
+  /** Does nothing when it does not wait. */
+  unqueue(session: string, id: string): void {
+    const waiting = this.queue(session);
+    const others = waiting.filter((message) => message.id !== id);
+    if (others.length < waiting.length) this.saveQueue(session, others);
+  }
+
   /** The rows of the queue are about to go: what nobody has been able to read goes to the draft. */
   private keepUnreadable(session: string): void {
     const lost = this.queueRows(session).flatMap((row) => readAttachments(row).unreadable);

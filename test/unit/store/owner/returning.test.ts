@@ -6,6 +6,8 @@ describe('a store whose owner has just ended', () => {
     ['syncReceive', [[], []]],
     ['purge', [['s']]],
     ['queue', ['s']],
+    ['saveQueue', ['s', []]],
+    ['append', ['s', { entries: [{ content: { type: 'message' } }], after: 'leaf' }]],
   ] as const)
     it(`${method} waits until the other windows are back`, async () => {
       let back!: () => void;
@@ -15,6 +17,8 @@ describe('a store whose owner has just ended', () => {
         syncReceive: (_: unknown, __: unknown, held: unknown) => void done.push(held),
         purge: () => void done.push('purged'),
         queue: () => [{ id: 'q', text: 'waits in the other window' }],
+        saveQueue: (_: unknown, queue: unknown) => void done.push(queue),
+        append: () => void done.push('appended'),
       };
       const service = new StoreService(core as never, returned);
       const window = (label: string): StoreWindow => ({ label, notify: () => undefined });
@@ -23,11 +27,11 @@ describe('a store whose owner has just ended', () => {
       const asked = (async () => service.call(mine, method, args))();
       service.join(window('other'), { claims: [{ session: 's', claim: 'c' }], queued: ['q'] });
       back();
-      if (method === 'purge') await rejects(asked, { reason: 'conflict' });
+      if (method === 'purge' || method === 'append') await rejects(asked, { reason: 'conflict' });
       else if (method === 'queue') deepStrictEqual(await asked, []);
       else {
         await asked;
-        deepStrictEqual(done, [['s']]);
+        deepStrictEqual(done, method === 'saveQueue' ? [[{ id: 'q', text: 'waits in the other window' }]] : [['s']]);
       }
     });
 });
