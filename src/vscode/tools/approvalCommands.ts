@@ -51,8 +51,9 @@ export class ApprovalCommands {
     const rules = workspace.getConfiguration().inspect<readonly string[]>(key)?.globalValue ?? [];
     // In the user's own settings: a workspace must not be able to allow itself anything.
     await workspace.getConfiguration().update(key, [...new Set([...rules, rule])], ConfigurationTarget.Global);
-    await active.answerApproval(call, 'allow');
     await active.rulesChanged();
+    // The rule may not cover it where the session asks more often, and it may have been answered while the list was open.
+    if (active.approvals.some((one) => one.call === call)) await active.answerApproval(call, 'allow');
   }
 }
 

@@ -103,9 +103,9 @@ export class Approvals {
   }
 }
 
-/** What a permission for the session covers: a command as it stands, any other tool whatever it is called for. */
-function grantOf(tool: string, { kind, permission }: ApprovalQuestion): string {
-  return kind === 'command' ? `${tool}\n${permission ?? ''}` : tool;
+/** What a permission for the session covers: a command as it stands, in the folder that the title names; any other tool as a whole. */
+function grantOf(tool: string, { kind, title, permission }: ApprovalQuestion): string {
+  return kind === 'command' ? `${tool}\n${title}\n${permission ?? ''}` : tool;
 }
 
 const stopped: Approval = {

@@ -50,6 +50,7 @@ describe('asking before a tool runs', () => {
         needsApproval: async (input) => ({
           ...write,
           kind: 'command',
+          title: `Run a command in ${(input as { folder?: string }).folder ?? 'the workspace'}`,
           change: null,
           permission: (input as { command?: string }).command ?? 'ls',
         }),
@@ -128,19 +129,21 @@ describe('asking before a tool runs', () => {
     await later.turn;
   });
 
-  it('allows one command for the session, and no other', async () => {
+  it('allows one command for the session, and no other, nor the same elsewhere', async () => {
     const first = await begin('shell');
     rig.conversation.approvals.answer(first.call, 'session');
     await first.turn;
     rig.model.scripts.push(calls('shell', { command: 'ls' }, 's2'), says('Done.'));
     ok((await rig.conversation.send('Again')).ok);
     strictEqual(asked().length, 1);
-    rig.model.scripts.push(calls('shell', { command: 'ls -la' }, 's3'), says('Done.'));
-    const turn = rig.conversation.send('Another');
-    await rig.until(() => rig.conversation.approvals.pending.length === 1);
-    rig.conversation.approvals.answer(rig.conversation.approvals.pending[0]!.call, 'deny');
-    await turn;
-    deepStrictEqual(results(), ['shell: ok', 'shell: ok', 'shell: denied']);
+    for (const [i, other] of [{ command: 'ls -la' }, { command: 'ls', folder: 'other' }].entries()) {
+      rig.model.scripts.push(calls('shell', other, `other ${i}`), says('Done.'));
+      const turn = rig.conversation.send('Another');
+      await rig.until(() => rig.conversation.approvals.pending.length === 1);
+      rig.conversation.approvals.answer(rig.conversation.approvals.pending[0]!.call, 'deny');
+      await turn;
+    }
+    deepStrictEqual(results(), ['shell: ok', 'shell: ok', 'shell: denied', 'shell: denied']);
   });
 
   it('tells the model why the user says no', async () => {
