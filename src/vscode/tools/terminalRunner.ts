@@ -23,6 +23,9 @@ const addedByEditor = [
   'GIT_ASKPASS',
 ];
 
+/** A command whose terminal was closed. */
+const hungUp: CommandEnd = { code: null, signal: 'SIGHUP' };
+
 interface Own {
   readonly terminal: Terminal;
   readonly integration: TerminalShellIntegration;
@@ -62,7 +65,9 @@ export class TerminalRunner implements Disposable {
     if (!this.isWanted() || this.isMissing || command.includes('\n') || unsetOf() === undefined) return null;
     if (workspace.getConfiguration().get('terminal.integrated.shellIntegration.enabled') === false) return null;
     const own = this.take(cwd) ?? (await this.open(cwd, signal));
-    if (!own) return null;
+    if (own === null) return null;
+    // Whoever closes the terminal before the command has begun does not want it to run out of sight.
+    if (own === 'closed') return hungUp;
     const end = await execute(own, command, onOutput, signal);
     if (!signal.aborted && own.terminal.exitStatus === undefined) this.idle.add(own);
     return end;
@@ -80,7 +85,7 @@ export class TerminalRunner implements Disposable {
     return own;
   }
 
-  private async open(cwd: string, signal: AbortSignal): Promise<Own | null> {
+  private async open(cwd: string, signal: AbortSignal): Promise<Own | 'closed' | null> {
     const { environment, unwanted, end } = this.commands.claim();
     const { TERM: _dumb, ...variables } = environment;
     const terminal = window.createTerminal({
@@ -94,6 +99,7 @@ export class TerminalRunner implements Disposable {
     this.newest = terminal;
     const integration = await integrationOf(terminal, signal);
     if (!integration) {
+      if (terminal.exitStatus !== undefined) return 'closed';
       terminal.dispose();
       this.isMissing ||= !signal.aborted;
       return null;
@@ -119,21 +125,25 @@ function integrationOf(terminal: Terminal, signal: AbortSignal): Promise<Termina
   return new Promise((resolve) => {
     const done = (found: TerminalShellIntegration | null) => {
       clearTimeout(timer);
-      changed.dispose();
+      listeners.dispose();
       signal.removeEventListener('abort', stop);
       resolve(found);
     };
     const stop = () => done(null);
     const timer = setTimeout(stop, integrationMs);
-    const changed = window.onDidChangeTerminalShellIntegration(
-      ({ terminal: one, shellIntegration }) => one === terminal && done(shellIntegration),
+    const listeners = new DisposableStore();
+    listeners.add(
+      window.onDidChangeTerminalShellIntegration(({ terminal: one, shellIntegration }) => one === terminal && done(shellIntegration)),
     );
+    listeners.add(window.onDidCloseTerminal((closed) => closed === terminal && done(null)));
     signal.addEventListener('abort', stop, { once: true });
   });
 }
 
 async function execute(own: Own, command: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
   const { terminal, integration } = own;
+  // Nothing would ever tell of an end in a terminal that was closed while it was set up.
+  if (terminal.exitStatus !== undefined) return hungUp;
   const listeners = new DisposableStore();
   let force: NodeJS.Timeout | undefined;
   const kill = () => {
@@ -152,7 +162,7 @@ async function execute(own: Own, command: string, onOutput: (text: string) => vo
           ({ execution: one, exitCode }) => one === execution && resolve({ code: exitCode ?? null, signal: null }),
         ),
       );
-      listeners.add(window.onDidCloseTerminal((closed) => closed === terminal && resolve({ code: null, signal: 'SIGHUP' })));
+      listeners.add(window.onDidCloseTerminal((closed) => closed === terminal && resolve(hungUp)));
     });
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
