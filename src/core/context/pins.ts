@@ -1,9 +1,8 @@
 import { entryRef } from '../compaction/summary/prompts';
 import { wholeCharacters } from './projection/excerpt';
-import { errorText, StoreError } from '../errors';
 import { indented, oneLine } from '../frames/frames';
 import { english } from '../l10n';
-import type { Clock, Logger, PinnedFiles, SessionStore } from '../ports';
+import type { Clock, PinnedFiles, SessionStore } from '../ports';
 import type { Pin } from '../session/storage';
 import { entryText } from '../session/entry';
 import type { ConversationEvent } from '../chat/events';
@@ -12,7 +11,6 @@ export interface PinsDeps {
   readonly store: Pick<SessionStore, 'pins' | 'savePin' | 'removePin' | 'entries'>;
   readonly session: () => string;
   readonly clock: Clock;
-  readonly log: Logger;
   readonly estimate: (text: string) => number;
   /** Tokens that all pins together may take. */
   readonly budget: () => number;
@@ -82,24 +80,21 @@ export class Pins {
     await this.tell();
   }
 
-  /** The section of a compaction's text; files are read again. Empty without pins. */
+  /**
+   * The section of a compaction's text; files are read again. Empty without pins. Rejects with `StoreError`: a compaction without the pins
+   * would break the promise that they are for.
+   */
   async text(): Promise<string> {
-    const { budget, estimate, log } = this.deps;
-    try {
-      const parts: string[] = [];
-      let left = budget();
-      for (const pin of await this.list()) {
-        const content = await this.read(pin);
-        const part = `### ${oneLine(await this.title(pin, content))}\n${content === undefined ? '(it cannot be read any more)' : `  ${indented(fitted(content.text, left, estimate))}`}`;
-        left -= estimate(part);
-        parts.push(part);
-      }
-      return parts.length === 0 ? '' : ['## Pinned by the user (verbatim)', ...parts].join('\n');
-    } catch (error) {
-      if (!StoreError.is(error)) throw error;
-      log.warn('pins_not_read', { detail: errorText(error) });
-      return '';
+    const { budget, estimate } = this.deps;
+    const parts: string[] = [];
+    let left = budget();
+    for (const pin of await this.list()) {
+      const content = await this.read(pin);
+      const part = `### ${oneLine(await this.title(pin, content))}\n${content === undefined ? '(it cannot be read any more)' : `  ${indented(fitted(content.text, left, estimate))}`}`;
+      left -= estimate(part);
+      parts.push(part);
     }
+    return parts.length === 0 ? '' : ['## Pinned by the user (verbatim)', ...parts].join('\n');
   }
 
   private async tell(): Promise<void> {

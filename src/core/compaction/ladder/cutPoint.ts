@@ -13,7 +13,7 @@ export interface Cut {
 }
 
 export interface CutLimits {
-  /** What the policy keeps; null = nothing at all. */
+  /** What the policy keeps; null = nothing but what waits for an answer. */
   readonly keep: Keep | null;
   /** However much the policy would keep, no more than this many tokens. */
   readonly tokens: number;
@@ -28,7 +28,12 @@ export interface CutLimits {
 export function cutPoint(entries: readonly StoredEntry[], { keep, tokens, tokensOf }: CutLimits): Cut | null {
   const live = sentEntries(entries);
   const lastTurn = live.findLastIndex(isUserMessage);
-  if (keep === null) return live.length > 0 ? cutAt(live, live.length, null) : null;
+  if (keep === null) {
+    const isAnswered = live.length > 0 && isAssistantBlock(live.at(-1)!) && live.at(-1)!.content.type !== 'tool_call';
+    if (isAnswered) return cutAt(live, live.length, null);
+    // A message that stands alone stays; of a turn that has begun the request is carried.
+    return lastTurn === live.length - 1 ? cutAt(live, lastTurn, null) : cutAt(live, live.length, entries.findLast(isUserMessage) ?? null);
+  }
   const sizeFrom = suffixSums(live, tokensOf);
   // A second cut inside of one turn: its request is in the state already, and has to be carried on.
   if (lastTurn === -1) return cutAtStep(live, 0, { sizeFrom, tokens, request: entries.findLast(isUserMessage) ?? null });

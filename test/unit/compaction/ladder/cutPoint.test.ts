@@ -27,6 +27,17 @@ describe('cutPoint', () => {
     );
   });
 
+  it('keeps a message that waits for its answer where nothing is to be kept, and carries the request of a turn that has begun', () => {
+    const answered = conversation();
+    assert.deepEqual([ids(cut(answered, 0, 0)?.kept), cut(answered, 0, 0)?.currentRequest], [[], null]);
+    const waits = conversation();
+    const message = waits.user('and this?');
+    assert.deepEqual([ids(cut(waits, 0, 0)?.kept), cut(waits, 0, 0)?.currentRequest], [[message.uuid], null]);
+    waits.call('a');
+    waits.result('a', 'found');
+    assert.deepEqual([ids(cut(waits, 0, 0)?.kept), cut(waits, 0, 0)?.currentRequest?.uuid], [[], message.uuid]);
+  });
+
   it('keeps one when two do not fit', () => {
     assert.equal(cut(conversation(), 250)?.firstKept?.uuid, 'e5');
   });
