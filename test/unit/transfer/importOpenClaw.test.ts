@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { coldArchive } from '../../support/store/coldArchive';
 import { brief, ImportRig } from '../../support/store/importRig';
@@ -99,6 +99,39 @@ describe('an import of what OpenClaw keeps beside its transcripts', () => {
       }
       assert.deepEqual([...(await titles()).keys()], ['first of s1']);
     });
+  });
+
+  it('brings the sessions beside one with a damaged row, and nothing of that one', async () => {
+    const file = join(rig.temp.path, 'openclaw-agent.sqlite');
+    const rows = ['a', 'b', 'c'].flatMap((id) =>
+      [header(id), said('m', id, `first of ${id}`)].map((event, seq) => `('${id}', ${seq}, '${JSON.stringify(event)}', NULL)`),
+    );
+    execFileSync('sqlite3', [file], {
+      input: `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB);
+        INSERT INTO transcript_events VALUES ${rows.join()}, ('b', 2, NULL, x'28b52ffd00');`,
+    });
+    const { sessions, failed } = await rig.import(file);
+    assert.deepEqual([sessions.map(({ title }) => title), failed.length], [['first of a', 'first of c'], 1]);
+  });
+
+  it('brings the sessions of GoClaw beside one that cannot be read', async () => {
+    const file = join(rig.temp.path, 'goclaw.db');
+    const long = 'Z'.repeat(20_000);
+    execFileSync('sqlite3', [file], {
+      input: `CREATE TABLE messages(id TEXT, session_key TEXT, timestamp TEXT, role TEXT, tool_name TEXT, tool_result TEXT, content TEXT);
+        INSERT INTO messages VALUES ('1', 'a', '2026-09-01T10:00:00Z', 'user', NULL, NULL, 'first of a'),
+          ('2', 'b', '2026-09-01T10:00:01Z', 'user', NULL, NULL, 'first of b ${long}'),
+          ('3', 'c', '2026-09-01T10:00:02Z', 'user', NULL, NULL, 'first of c');`,
+    });
+    const bytes = readFileSync(file);
+    // A page of a long text names the next one in its first four bytes: it leads nowhere now.
+    const page = Array.from({ length: bytes.length / 4096 }, (_, i) => i * 4096).find(
+      (at) => bytes.toString('latin1', at + 4, at + 8) === 'ZZZZ',
+    );
+    bytes.writeUInt32BE(0xff_ff_ff, page!);
+    writeFileSync(file, bytes);
+    const { sessions, failed } = await rig.import(file);
+    assert.deepEqual([sessions.map(({ title }) => title), failed.length], [['first of a', 'first of c'], 1]);
   });
 
   describe('its cold storage', () => {

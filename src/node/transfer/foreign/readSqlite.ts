@@ -31,10 +31,7 @@ export function databaseFormat(database: ForeignDatabase): DatabaseFormat | null
   return columns.has('session_id') && columns.has('role') && columns.has('content') ? 'emonk' : null;
 }
 
-/**
- * Every event of every session in it, and in the archives that it names. `onUnread` is told why a session could not be read, of the kinds
- * that are read one session at a time.
- */
+/** Every event of every session in it, and in the archives that it names. `onUnread` is told why a session could not be read. */
 export function* readSqlite(
   database: ForeignDatabase,
   format: DatabaseFormat,
@@ -42,8 +39,8 @@ export function* readSqlite(
   cold: ColdArchives | null,
   onUnread: (error: unknown) => void,
 ): Generator<SourceEvent, void, void> {
-  if (format === 'openclaw') return yield* openclaw(database, context, cold);
-  if (format === 'goclaw') return yield* goclaw(database, context);
+  if (format === 'openclaw') return yield* openclaw(database, context, cold, onUnread);
+  if (format === 'goclaw') return yield* goclaw(database, context, onUnread);
   const kind: DatabaseKind = databaseKinds[format];
   const ids = kind.ids(database);
   for (const [i, id] of ids.entries()) {
@@ -61,7 +58,11 @@ export function* readSqlite(
 }
 
 /** Only the messages have to be there, of its three tables. */
-function* goclaw(database: ForeignDatabase, context: ImportContext): Generator<SourceEvent, void, void> {
+function* goclaw(
+  database: ForeignDatabase,
+  context: ImportContext,
+  onUnread: (error: unknown) => void,
+): Generator<SourceEvent, void, void> {
   const tables = (['messages', 'compactions', 'checkpoints'] as const).filter((table) => database.tables().has(table));
   // A conversation may have a compaction and no message any more.
   const keysOf = (table: string) =>
@@ -69,14 +70,24 @@ function* goclaw(database: ForeignDatabase, context: ImportContext): Generator<S
   const keys = [...new Set(tables.flatMap(keysOf))];
   for (const [i, key] of keys.entries()) {
     context.signal?.throwIfAborted();
-    const rows = tables.flatMap((table) =>
-      hashed(database.rows(table, 'all', { equal: { session_key: key }, order: ['timestamp', 'rowid'] })).map((one) => ({ table, ...one })),
-    );
-    // A sort is stable: what happened at one time stays in the order of the tables.
-    yield* goclawEvents(
-      String(key),
-      rows.sort((a, b) => (timeOf(a.row['timestamp']) ?? 0) - (timeOf(b.row['timestamp']) ?? 0)),
-    );
+    let events: readonly SourceEvent[] = [];
+    try {
+      const rows = tables.flatMap((table) =>
+        hashed(database.rows(table, 'all', { equal: { session_key: key }, order: ['timestamp', 'rowid'] })).map((one) => ({
+          table,
+          ...one,
+        })),
+      );
+      // A sort is stable: what happened at one time stays in the order of the tables.
+      events = goclawEvents(
+        String(key),
+        rows.sort((a, b) => (timeOf(a.row['timestamp']) ?? 0) - (timeOf(b.row['timestamp']) ?? 0)),
+      );
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      onUnread(error);
+    }
+    yield* events;
     context.onProgress?.(i + 1, keys.length);
   }
 }
@@ -86,6 +97,7 @@ function* openclaw(
   database: ForeignDatabase,
   { signal, onProgress }: ImportContext,
   cold: ColdArchives | null,
+  onUnread: (error: unknown) => void,
 ): Generator<SourceEvent, void, void> {
   const about = new OpenClawSessions(database);
   const budget = new UnpackBudget();
@@ -104,8 +116,31 @@ function* openclaw(
       .flatMap((event) => (event.type === 'session' ? withAbout(event, about.about(id)) : event));
     return parsed && parsed.cut > 0 ? [...events, { type: 'repaired', kind: tooDeep() }] : events;
   };
-  for (const row of database.rows('transcript_events', ['session_id', ...eventColumns], { order: ['session_id', 'seq'] })) {
-    yield* read(String(row['session_id']), eventText(row, budget));
+  // A session is handed on when all of it has been read: of one with a damaged row nothing is imported.
+  let events: SourceEvent[] = [];
+  let session: string | null = null;
+  let isDamaged = false;
+  try {
+    for (const row of database.rows('transcript_events', ['session_id', ...eventColumns], { order: ['session_id', 'seq'] })) {
+      const id = String(row['session_id']);
+      if (id !== session) {
+        yield* events;
+        [session, events, isDamaged] = [id, [], false];
+      }
+      if (isDamaged) continue;
+      try {
+        events.push(...read(id, eventText(row, budget)));
+      } catch (error) {
+        signal?.throwIfAborted();
+        [events, isDamaged] = [[], true];
+        onUnread(error);
+      }
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    events = [];
+    onUnread(error);
   }
+  yield* events;
   for (const { session, texts } of cold?.open() ?? []) for (const text of texts) yield* read(session, text);
 }
