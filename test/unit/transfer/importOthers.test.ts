@@ -229,6 +229,25 @@ describe('an import from databases and JSON files of other programs', () => {
     assert.equal((await rig.store.session(uuid))?.archivedAt, null, 'taken out of the archive here, and stays so');
   });
 
+  it('knows Goose’s messages again after it has written all of them anew, as a compaction does', async () => {
+    const insert = (id: number, name: string, text: string, agentVisible = true) =>
+      `INSERT INTO messages VALUES (${id}, ${quoted(name)}, 'g', 'user', ${quoted(JSON.stringify([{ type: 'text', text }]))}, ${1_788_000_000 + id}, ${quoted(JSON.stringify({ userVisible: true, agentVisible }))});`;
+    const file = database(
+      'sessions.db',
+      `CREATE TABLE sessions(id TEXT PRIMARY KEY, working_dir TEXT, created_at TIMESTAMP);
+       CREATE TABLE messages(id INTEGER PRIMARY KEY, message_id TEXT, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER, metadata_json TEXT);
+       INSERT INTO sessions VALUES ('g', '/w', '2026-09-01 10:00:00');
+       ${insert(1, 'm1', 'first')} ${insert(2, 'm2', 'second')} ${insert(3, 'm2', 'the rest of it')}`,
+    );
+    await rig.only(file);
+    execFileSync('sqlite3', [file], {
+      input: `DELETE FROM messages; ${insert(4, 'm1', 'first', false)} ${insert(5, 'm2', 'second', false)} ${insert(6, 'm2', 'the rest of it', false)} ${insert(7, 'm3', 'what they said')}`,
+    });
+    const { uuid, entriesAdded } = await rig.only(file);
+    assert.equal(entriesAdded, 1);
+    assert.deepEqual((await rig.branch(uuid)).map(brief), ['user: first', 'user: second', 'user: the rest of it', 'user: what they said']);
+  });
+
   it('counts what Goose has used once, however often its session has grown between two imports', async () => {
     const file = database(
       'sessions.db',

@@ -1,15 +1,20 @@
-import { kept, unreadable, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { kept, unreadable, type RecordPart, type SourceEvent, type SourceRecord } from '../sourceRecord';
 import { parseForeign, tooDeep, numberOf, textOf, timeOf } from './foreignJson';
 import { isObject, type Json } from '../../base/json';
 import { messageParts } from './messageBlocks';
 
 /** A row of `sessions`, and its rows of `messages` in order. */
-export function gooseEvents(session: Json, messages: readonly { readonly row: Json; readonly hash: string }[]): SourceEvent[] {
+export function gooseEvents(
+  session: Json,
+  messages: readonly { readonly row: Json; readonly hash: string }[],
+  hashOf: (value: unknown) => string,
+): SourceEvent[] {
   const id = String(session['id']);
   const createdAt = timeOf(session['created_at']);
   const archivedAt = timeOf(session['archived_at']);
   const title = textOf(session['description']) || textOf(session['name']) || '';
   const toolNames = new Map<string, string>();
+  const ids = new Set<string>();
   const events: SourceEvent[] = [
     {
       type: 'session',
@@ -46,16 +51,34 @@ export function gooseEvents(session: Json, messages: readonly { readonly row: Js
     events.push({
       type: 'record',
       record: {
-        id: String(row['id']),
+        ...identityOf(row, hash, ids, hashOf),
         parent: undefined,
         at: timeOf(row['created_timestamp']),
-        hash,
         parts:
           usage === undefined ? parts : parts.map((part, n): RecordPart => (n === last ? { ...part, usage, usageIsTotal: true } : part)),
       },
     });
   }
   return events;
+}
+
+/**
+ * A compaction of Goose writes all messages of the session anew: under other numbers, with other marks and times. Their own ids stay, which
+ * parts of one answer may share. Databases of its older versions have none.
+ */
+function identityOf(
+  row: Json,
+  hash: string,
+  taken: Set<string>,
+  hashOf: (value: unknown) => string,
+): Pick<SourceRecord, 'id' | 'hash' | 'former'> {
+  const byNumber = { id: String(row['id']), hash };
+  const own = textOf(row['message_id']) ?? '';
+  if (own === '') return byNumber;
+  let id = own;
+  for (let n = 2; taken.has(id); n++) id = `${own}/${n}`;
+  taken.add(id);
+  return { id, hash: hashOf([row['role'], row['content_json']]), former: [{ ...byNumber, part: 0 }] };
 }
 
 /** Goose's blocks in the words of the Messages API. */
