@@ -104,6 +104,7 @@ describe('the to-do list behind a compaction', function () {
             await rig.conversation.send('On');
             if (by === 'truncate') await truncated(rig);
             else {
+              if (by === 'text') await rig.conversation.previewCompaction();
               const { entry, message } = await rig.conversation.compact(null, by === 'text' ? 'What I want it to say.' : undefined);
               assert.ok(entry, message ?? '');
             }
