@@ -1,10 +1,20 @@
 import { QuickPickItemKind, Uri, window, workspace, type QuickPickItem } from 'vscode';
-import { t } from '../../core/l10n';
+import { errorText } from '../../core/errors';
+import { shown, t } from '../../core/l10n';
 import { shortTokens } from '../../protocol/figures';
 import type { WorkspaceInstructions } from '../../protocol/composer';
 import type { ChatController } from '../chat/chatController';
 import type { ConversationFactory } from '../chat/conversationFactory';
 import type { WindowState } from '../chat/windowState';
+
+/** Where it cannot be opened (it has gone, or is no text), the user is told. */
+async function open(path: string, file: string): Promise<void> {
+  try {
+    await window.showTextDocument(await workspace.openTextDocument(Uri.file(file)));
+  } catch (error) {
+    void window.showErrorMessage(`Threadkeeper: ${t('{0} cannot be opened: {1}', path, shown(errorText(error)))}`);
+  }
+}
 
 export interface InstructionChoicesDeps {
   readonly controller: Pick<ChatController, 'active' | 'choices'>;
@@ -30,7 +40,7 @@ export class InstructionChoices {
         label: path,
         description: t('{0} tokens', shortTokens(tokens)),
         opens: true,
-        run: () => Promise.resolve(workspace.openTextDocument(Uri.file(file))).then((document) => window.showTextDocument(document)),
+        run: () => open(path, file),
       }),
     );
     items.push({ label: '', kind: QuickPickItemKind.Separator }, ...this.switches());

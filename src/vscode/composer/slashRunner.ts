@@ -64,11 +64,11 @@ export class SlashRunner {
     policy: (argument) => this.policy(argument),
     thinking: (argument) => this.thinking(argument),
     plan: () => this.deps.switchMode(),
-    tools: () => this.deps.run('selectTools'),
+    tools: () => this.choose('selectTools'),
     new: () => this.deps.controller.active.newSession().then(() => this.deps.controller.feed.focusComposer()),
-    rename: (argument) => (argument === '' ? this.deps.run('renameSession') : this.deps.controller.renameSession(argument)),
-    switch: () => this.deps.run('switchSession'),
-    branch: () => this.deps.run('switchBranch'),
+    rename: (argument) => (argument === '' ? this.choose('renameSession') : this.deps.controller.renameSession(argument)),
+    switch: () => this.choose('switchSession'),
+    branch: () => this.choose('switchBranch'),
     fork: () => this.deps.run('forkSession'),
     search: (argument) => this.deps.run('searchHistory', [argument]),
     ask: (argument) => this.deps.run('askWithoutHistory', [argument]),
@@ -79,17 +79,23 @@ export class SlashRunner {
     help: () => this.deps.openHelp(),
   };
 
+  /** Asks about the chat in a list or an input; when these close, VS Code gives the keyboard to the editors. */
+  private async choose(command: CommandName): Promise<void> {
+    await this.deps.run(command);
+    this.deps.controller.feed.focusComposer();
+  }
+
   private async compact(instructions: string): Promise<string | null> {
     return orFault(await this.deps.controller.compact(instructions === '' ? null : instructions));
   }
 
   private async pin(text: string): Promise<void> {
-    if (text === '') return this.deps.run('pin');
+    if (text === '') return this.choose('pin');
     if (!(await this.deps.pin({ kind: 'text', target: text }))) throw new Error(t('This is pinned already.'));
   }
 
   private async model(wanted: string): Promise<void> {
-    if (wanted === '') return this.deps.run('selectModel');
+    if (wanted === '') return this.choose('selectModel');
     const { models, silent } = await this.deps.models.listAll();
     const names = (word: string) =>
       models.filter(({ provider, id, name }) => [id, `${provider}/${id}`, name].some((one) => one.toLowerCase() === word));
@@ -123,7 +129,7 @@ export class SlashRunner {
   }
 
   private async thinking(wanted: string): Promise<void> {
-    if (wanted === '') return this.deps.run('setThinkingLevel');
+    if (wanted === '') return this.choose('setThinkingLevel');
     const word = wanted.toLowerCase();
     const level = word === automatic ? null : thinkingLevels.find((one) => one === word);
     if (level === undefined)
@@ -132,7 +138,7 @@ export class SlashRunner {
   }
 
   private async policy(wanted: string): Promise<void> {
-    if (wanted === '') return this.deps.run('selectPolicy');
+    if (wanted === '') return this.choose('selectPolicy');
     const preset = presetNames.find((name) => name === wanted.toLowerCase());
     if (!preset) throw new Error(t('There is no policy “{0}”. There are {1}.', wanted, listed(presetNames)));
     await this.deps.controller.choices.setPolicy({ preset });

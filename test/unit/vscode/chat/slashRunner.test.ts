@@ -71,6 +71,7 @@ describe('commands behind a slash', () => {
       ['compact', null],
       ['renameSession', 'Tides'],
       ['run', 'renameSession'],
+      ['focus'],
       ['setPolicy', { preset: 'goose' }],
       ['run', 'searchHistory', ['port 8080']],
       ['setModel', 'anthropic/claude-sonnet-5-5'],
