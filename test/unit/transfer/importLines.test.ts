@@ -143,6 +143,35 @@ describe('an import of JSON lines', () => {
     );
   });
 
+  it('counts what an answer of Claude Code has used once, in whichever sessions it stands', async () => {
+    const answer = (uuid: string, parentUuid: string | null, sessionId: string, text: string, more: object = {}) => ({
+      type: 'assistant',
+      uuid,
+      parentUuid,
+      sessionId,
+      timestamp: '2026-11-20T10:00:00.000Z',
+      message: {
+        id: `msg ${text}`,
+        role: 'assistant',
+        model: 'claude-test',
+        content: [{ type: 'text', text }],
+        usage: { input_tokens: 10, output_tokens: 1 },
+      },
+      ...more,
+    });
+    const forkedFrom = { sessionId: 'first', messageUuid: 'a' };
+    const first = await rig.only(rig.source('first.jsonl', [answer('a', null, 'first', 'one')]));
+    const fork = await rig.only(
+      rig.source('fork.jsonl', [answer('a2', null, 'fork', 'one', { forkedFrom }), answer('b', 'a2', 'fork', 'two')]),
+    );
+    const used = async (uuid: string) => (await rig.store.usageRecords(uuid)).map(({ input }) => input);
+    assert.deepEqual([await used(first.uuid), await used(fork.uuid)], [[10], [10]]);
+    assert.deepEqual(
+      (await rig.branch(fork.uuid)).map(brief).filter((line) => line.startsWith('assistant')),
+      ['assistant: one', 'assistant: two'],
+    );
+  });
+
   it('takes over a session of Claude Code: answers of several lines, tools, sub-tasks aside, its compaction', async () => {
     const { uuid, title, keptRaw } = await rig.only(fixture('claude-code.jsonl'));
     assert.equal(title, 'Finding the port');

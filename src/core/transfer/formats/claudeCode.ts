@@ -68,7 +68,8 @@ export class ClaudeCodeReader {
     const released = endsAnswer ? this.release() : [];
     if (messageId !== undefined) {
       this.held ??= { messageId, events: [], usage: undefined };
-      this.held.usage = usageOf(message) ?? this.held.usage;
+      // A line that a fork has taken over was paid for in the session that it names.
+      if (!isObject(value['forkedFrom'])) this.held.usage = usageOf(message) ?? this.held.usage;
     }
     const record = this.record(value, message, hash, messageId, results);
     return [...begun, ...released, ...this.holdBack([...cwd, { type: 'record', record }])];
