@@ -56,7 +56,7 @@ function wholeEnd(text: string, read: number): number {
   }
 }
 
-/** Every text within a JSON value. Names of properties stay. */
+/** Every text within a JSON value. Names of properties that are no words, such as paths, are texts as well. */
 export function redactValue<T>(value: T): T {
   if (typeof value === 'string') return redactText(value) as T;
   if (Array.isArray(value)) return value.map((one: unknown, i) => (isFlagged(value[i - 1], one) ? hidden : redactValue(one))) as T;
@@ -64,7 +64,7 @@ export function redactValue<T>(value: T): T {
   const named = secretNamed(value);
   return Object.fromEntries(
     Object.entries(value).map(([name, one]: [string, unknown]) => [
-      name,
+      /[^\w$]/.test(name) ? redactText(name) : name,
       secretKind(name) || (named && name === 'value') ? redactAll(one) : redactValue(one),
     ]),
   ) as T;
@@ -79,7 +79,11 @@ function isFlagged(before: unknown, value: unknown): boolean {
 /** `{"api_key": "…"}`: the name says what the value is, whatever it looks like. */
 function redactAll(value: unknown): unknown {
   if (typeof value === 'string') return value === '' ? value : hidden;
-  return Array.isArray(value) ? value.map(redactAll) : redactValue(value);
+  // A PIN, or a password of digits.
+  if (typeof value === 'number') return String(value).length < 4 ? value : hidden;
+  if (Array.isArray(value)) return value.map(redactAll);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]: [string, unknown]) => [name, redactAll(one)]));
 }
 
 /** `{"name": "DB_PASSWORD", "value": "…"}` */

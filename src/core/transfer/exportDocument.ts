@@ -1,3 +1,4 @@
+import { isObject } from '../base/json';
 import * as z from 'zod/mini';
 import { UsageRow } from '../cost/usageRow';
 import { EntryContent } from '../session/entry';
@@ -92,7 +93,7 @@ export function redactRecord(session: ExportedSession['session']): ExportedSessi
 }
 
 export function redactContent(content: EntryContent): EntryContent {
-  const redacted = redactValue(content);
+  const redacted = withoutBytes(redactValue(content)) as EntryContent;
   if (redacted.type === 'thinking') {
     // A signature proves a text that is not there any more, and what is sealed cannot be read for secrets.
     const { signature: _signature, redactedData: _sealed, ...rest } = redacted;
@@ -103,4 +104,22 @@ export function redactContent(content: EntryContent): EntryContent {
     return rest;
   }
   return redacted;
+}
+
+/** Base64 of more than a few lines, in one line or broken into several: no word, path or key is as long. */
+const bytes = /^[A-Za-z0-9+/_\r\n-]{256,}={0,2}$/;
+const dataUrl = /data:[\w.+-]{1,60}\/[\w.+-]{1,80}(?:;[\w=.+-]{1,60}){0,4};base64,[A-Za-z0-9+/_=-]+/g;
+const mediaTypes = ['media_type', 'mediaType', 'mimeType', 'mime_type'];
+const attached = '[attachment]';
+
+/** Pictures and documents within what was kept as it came, or was given to a call: they cannot be read for secrets, either. */
+function withoutBytes(value: unknown): unknown {
+  if (typeof value === 'string') return bytes.test(value.trimEnd()) ? attached : value.replace(dataUrl, attached);
+  if (Array.isArray(value)) return value.map(withoutBytes);
+  if (!isObject(value)) return value;
+  const isFile = mediaTypes.some((name) => typeof value[name] === 'string');
+  const holdsBytes = (name: string, one: unknown) => isFile && (name === 'data' || name === 'blob') && typeof one === 'string';
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]: [string, unknown]) => [name, holdsBytes(name, one) ? attached : withoutBytes(one)]),
+  );
 }

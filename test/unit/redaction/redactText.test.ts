@@ -81,6 +81,16 @@ describe('redaction', () => {
     });
   });
 
+  it('takes out all that stands under such a name, numbers too, and home folders in names', () => {
+    const value = { password: 12345678, secret: { text: 'hunter2hunter', pin: 4711 }, tokens: 12345, '/home/ada/notes.md': { version: 1 } };
+    assert.deepEqual(redactValue(value), {
+      password: '[secret]',
+      secret: { text: '[secret]', pin: '[secret]' },
+      tokens: 12345,
+      '/home/user/notes.md': { version: 1 },
+    });
+  });
+
   it('takes out what it is told, whatever that looks like', () => {
     assert.equal(redactSecrets('the harbourmaster9817 is on the quay', ['harbourmaster9817', 'quay']), 'the [secret] is on the quay');
   });
