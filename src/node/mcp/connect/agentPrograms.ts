@@ -32,15 +32,21 @@ export interface AgentHome {
 
 /** Lists the programs that can be connected, in the order in which they are offered. */
 export function agentPrograms({ home, platform, env }: AgentHome): AgentProgram[] {
-  const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
-  const codexHome = env['CODEX_HOME'] ?? join(home, '.codex');
+  const config = env['XDG_CONFIG_HOME'] || join(home, '.config');
+  const codexHome = env['CODEX_HOME'] || join(home, '.codex');
+  const claudeHome = env['CLAUDE_CONFIG_DIR'];
+  const copilotHome = env['COPILOT_HOME'] || join(home, '.copilot');
   const zed = platform === 'win32' ? join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'Zed') : join(config, 'zed');
   const stdio = ({ command, args, env: variables }: ServerCommand) => ({ command, args, env: variables });
   return [
-    json('claude-code', 'Claude Code', join(home, '.claude.json'), join(home, '.claude'), 'mcpServers', (server) => ({
-      type: 'stdio',
-      ...stdio(server),
-    })),
+    json(
+      'claude-code',
+      'Claude Code',
+      join(claudeHome || home, '.claude.json'),
+      claudeHome || join(home, '.claude'),
+      'mcpServers',
+      (server) => ({ type: 'stdio', ...stdio(server) }),
+    ),
     {
       id: 'codex',
       name: 'Codex',
@@ -67,7 +73,7 @@ export function agentPrograms({ home, platform, env }: AgentHome): AgentProgram[
     ),
     json('gemini', 'Gemini CLI', join(home, '.gemini', 'settings.json'), join(home, '.gemini'), 'mcpServers', stdio),
     json('qwen', 'Qwen Code', join(home, '.qwen', 'settings.json'), join(home, '.qwen'), 'mcpServers', stdio),
-    json('copilot-cli', 'Copilot CLI', join(home, '.copilot', 'mcp-config.json'), join(home, '.copilot'), 'mcpServers', (server) => ({
+    json('copilot-cli', 'Copilot CLI', join(copilotHome, 'mcp-config.json'), copilotHome, 'mcpServers', (server) => ({
       type: 'local',
       ...stdio(server),
       tools: ['*'],

@@ -27,7 +27,10 @@ interface JsonObject {
 /** The text with `parent.name` set to `value`; null stands for no file. Throws `SettingsUnreadable`. */
 export function withJsonEntry(text: string | null, parent: string, name: string, value: object): string {
   if (text === null || text.trim() === '') return newFile(parent, name, value);
-  const clean = withoutJsonEntry(text, parent, name) ?? text;
+  const removed = withoutJsonEntry(text, parent, name);
+  // Nothing but it was in the file.
+  if (removed === null) return newFile(parent, name, value);
+  const clean = removed ?? text;
   const root = rootOf(clean);
   const held = last(root, parent);
   const indent = indentOf(clean);
