@@ -163,7 +163,8 @@ export class HistoryTools {
     if (names.length > 1 && input['query'] === undefined)
       return failed(`Ids belong to one workspace: say which. There are: ${oneLineOf(names.join(', '))}.`);
     // Each has its share: the bound is that of the whole answer.
-    const share = Math.floor(boundOf(maxTokens) / histories.length);
+    const bound = boundOf(maxTokens);
+    const share = Math.floor(bound / histories.length);
     const answers = await Promise.all(
       histories.map(async ({ name, store }) => {
         const recall = createRecallTool({ store: untrashed(store), session: () => null, newSeal });
@@ -171,7 +172,12 @@ export class HistoryTools {
         return { text: names.length > 1 ? `Workspace ${oneLineOf(name)}:\n${text}` : text, isError: status !== 'ok' };
       }),
     );
-    const texts = [...answers.map(({ text }) => text), leftOut(unread).trim()].filter((text) => text !== '');
+    // A share that is smaller than the tool can answer with is not kept to.
+    let used = wordsAround;
+    const shown = answers.filter(({ text }, index) => (used += estimateTokens(text)) <= bound || index === 0);
+    const left = answers.length - shown.length;
+    const noRoom = left === 0 ? '' : `${left} more workspaces had no room: name one of them by "workspace", or give a larger maxTokens.`;
+    const texts = [...shown.map(({ text }) => text), noRoom, leftOut(unread).trim()].filter((text) => text !== '');
     return { text: texts.join('\n\n'), isError: answers.every(({ isError }) => isError) };
   }
 

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { HistoryTools } from '../../../src/node/mcp/historyTools';
+import type { SharedHistories } from '../../../src/node/mcp/sharedHistories';
+
+const hit = (at: number) => ({
+  entry: `e${at}`,
+  seq: at,
+  session: 's',
+  sessionId: '20260101_001',
+  sessionTitle: 'Harbour',
+  role: 'user',
+  speaker: 'user',
+  at: 1,
+  score: 1,
+  text: 'harbour '.repeat(80),
+  start: 0,
+  length: 640,
+  beside: null,
+  dates: [],
+});
+
+describe('what an agent recalls from many workspaces', () => {
+  it('stays within the bound of the answer, and says how many had no room', async () => {
+    const store = {
+      search: async () => ({ hits: [1, 2, 3, 4].map(hit), terms: ['harbour'], complete: true }),
+      session: async () => null,
+      entries: async () => [],
+      entriesBySeq: async () => [],
+    };
+    const histories = Array.from({ length: 90 }, (_, i) => ({ name: `w${i}`, folder: '/x', store, notes: {} }));
+    const tools = new HistoryTools({ all: async () => ({ histories, unread: [] }) } as unknown as SharedHistories, () => 'link');
+    for (const [maxTokens, bound] of [
+      [undefined, 3_000],
+      [12_000, 12_000],
+    ] as const) {
+      const { text } = await tools.recall({ query: 'harbour', ...(maxTokens ? { maxTokens } : {}) }, new AbortController().signal);
+      assert.ok(estimateTokens(text) <= bound, `${estimateTokens(text)} tokens`);
+      assert.match(text, /\d+ more workspaces had no room/);
+    }
+  });
+});
