@@ -33,6 +33,19 @@ describe('Ollama', () => {
     assert.deepEqual([options, tools.length], [{ num_ctx: 32_768, num_predict: 1_000 }, 1]);
   });
 
+  it('knows that what calls were given is part of the prompt, and takes no whole answer for one to a prompt that was cut', async () => {
+    const client = await start();
+    const words = (characters: number) => 'the quick brown fox jumps over the lazy dog and '.repeat(Math.ceil(characters / 48));
+    const tools = [recall];
+    const called = [
+      user(words(20_000)),
+      assistant({ type: 'tool_use', callId: 'c1', name: 'recall', input: { content: words(24_000) } }),
+      user({ type: 'tool_result', callId: 'c1', text: 'ok', isError: false }),
+    ];
+    for (const messages of [called, [user(words(72_000))]])
+      assert.deepEqual((await collect(client.stream(request({ tools, messages }), never))).at(-1), { type: 'stopped', reason: 'end_turn' });
+  });
+
   it('takes the window from the user, the loaded model or a size that machines hold, and never more than the model has', async () => {
     const cases: readonly (readonly [OllamaServerOptions, number | null, number])[] = [
       [{}, 100_000, 100_000],

@@ -139,9 +139,10 @@ export class AnthropicClient implements ModelClient {
   }
 
   async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
-    const known = this.described.get(model) ?? (await this.ask(model, signal)) ?? modelFromTable(this.provider, model);
-    if (!known) throw new ModelError({ reason: 'unknown_model', detail: model });
-    return this.windows.limited(known);
+    const asked = this.described.get(model) ?? (await this.ask(model, signal));
+    const known = asked && 'id' in asked ? asked : modelFromTable(this.provider, model);
+    if (known) return this.windows.limited(known);
+    throw new ModelError(asked && 'reason' in asked && asked.status === undefined ? asked : { reason: 'unknown_model', detail: model });
   }
 
   /** Tokens of the prompt as the provider estimates them; free of charge. Rejects with `ModelError`. */
@@ -154,8 +155,8 @@ export class AnthropicClient implements ModelClient {
     }
   }
 
-  /** Undefined when the provider cannot be asked; rejects when it says that there is no such model. */
-  private async ask(model: string, signal: AbortSignal | undefined): Promise<ModelInfo | undefined> {
+  /** Undefined, or why, when the provider cannot be asked; rejects when it says that there is no such model. */
+  private async ask(model: string, signal: AbortSignal | undefined): Promise<ModelInfo | ModelFailure | undefined> {
     if (!this.hasModels || model === '') return undefined;
     try {
       const info = anthropicModel(this.provider, await this.sdk.models.retrieve(model, {}, this.small(signal)), model);
@@ -168,7 +169,7 @@ export class AnthropicClient implements ModelClient {
       if (isNotFound(error)) throw new ModelError({ ...failure, reason: 'unknown_model' });
       if (failure.status === 404 || failure.status === 405 || failure.status === 501) this.hasModels = false;
       logFailure(this.logger, model, failure);
-      return undefined;
+      return failure;
     }
   }
 

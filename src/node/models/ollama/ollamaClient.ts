@@ -171,7 +171,10 @@ export class OllamaClient implements ModelClient {
     const { model } = request;
     let detector = this.detectors.get(model);
     if (!detector) this.detectors.set(model, (detector = new TruncationDetector()));
-    const sent = JSON.stringify([(body['messages'] as { content: string }[]).map(({ content }) => content), body['tools'] ?? []]);
+    const messages = body['messages'] as { content: string; tool_calls?: unknown; images?: unknown }[];
+    // Nobody knows what a picture takes.
+    if (messages.some(({ images: pictures }) => pictures !== undefined)) return null;
+    const sent = JSON.stringify([messages.map(({ content, tool_calls: calls }) => [content, calls ?? []]), body['tools'] ?? []]);
     const expected = detector.check(sent, read);
     if (expected === null) return null;
     const holds = await this.loadedContext(model, signal).catch(() => undefined);

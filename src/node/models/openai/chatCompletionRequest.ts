@@ -1,8 +1,11 @@
 import { imageInWords, type ModelBlock, type ModelMessage, type ModelRequest } from '../../../core/models/modelRequest';
 import type { OpenaiDialect } from './openaiDialect';
-import { systemRuns, asToolInput, type Run } from '../requestParts';
+import { plainName, systemRuns, asToolInput, type Run } from '../requestParts';
 
 type WireMessage = Readonly<Record<string, unknown>>;
+
+/** A function's name has at most so many characters, and no others than letters, digits, `_` and `-`. */
+const longestName = 64;
 
 /** The request as the Chat Completions API takes it. */
 export function chatCompletionBody(request: ModelRequest, dialect: OpenaiDialect): Record<string, unknown> {
@@ -67,7 +70,7 @@ function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
           {
             id: fittingId(block.callId),
             type: 'function',
-            function: { name: block.name, arguments: JSON.stringify(asToolInput(block.input)) },
+            function: { name: plainName(block.name, longestName), arguments: JSON.stringify(asToolInput(block.input)) },
           },
         ]
       : [],

@@ -49,6 +49,10 @@ export function firstDialect(model: string, api: OpenaiDialect['api']): OpenaiDi
   };
 }
 
+/** Something is wrong with this picture; others are seen. */
+const oneImage =
+  /\b(?:unsupported|invalid|valid|corrupt\w*) image\b|\bimage (?:data|size|format|file|dimensions?)\b|\bimages? [^.]{0,40}\b(?:too (?:large|big|small)|exceeds?|download|decod\w+)\b/i;
+
 /** A server without the Responses API has no such route; one that does not know the model has. */
 export function isMissingRoute({ status, reason }: ModelFailure): boolean {
   return (status === 404 || status === 405 || status === 501) && reason !== 'unknown_model';
@@ -62,10 +66,10 @@ export function otherDialect(dialect: OpenaiDialect, failure: ModelFailure, requ
     dialect.systemInside && (status === 400 || status === 422 || status === 500) && holdsSystem(request) && refusesSystem(detail)
       ? { ...dialect, systemInside: false }
       : undefined;
-  return (status === 400 || status === 422 ? otherParameter(dialect, detail, request.thinking) : undefined) ?? withoutSystem;
+  return (status === 400 || status === 422 ? otherParameter(dialect, detail, request) : undefined) ?? withoutSystem;
 }
 
-function otherParameter(dialect: OpenaiDialect, refusal: string, thinking: ThinkingLevel | undefined): OpenaiDialect | undefined {
+function otherParameter(dialect: OpenaiDialect, refusal: string, { thinking, messages }: ModelRequest): OpenaiDialect | undefined {
   if (dialect.api === 'responses') {
     if (dialect.reasoningShown && /reasoning[_. ]summar|['"`]reasoning['"`]/i.test(refusal)) return { ...dialect, reasoningShown: false };
     if (dialect.reasoning && /encrypted[_ ]content|['"`]include['"`]/i.test(refusal)) return { ...dialect, reasoning: false };
@@ -75,7 +79,9 @@ function otherParameter(dialect: OpenaiDialect, refusal: string, thinking: Think
   if (dialect.usage && /stream_options|include_usage/i.test(refusal)) return { ...dialect, usage: false };
   if (dialect.schemas && /response_format|text\.format|json_schema|structured output|\bgrammar\b/i.test(refusal))
     return { ...dialect, schemas: false };
-  if (dialect.images && /\b(input_)?image(_url|s| input)?\b|\bvision\b|multimodal/i.test(refusal)) return { ...dialect, images: false };
+  const hasImage = messages.some(({ blocks }) => blocks.some(({ type }) => type === 'image'));
+  if (dialect.images && hasImage && !oneImage.test(refusal) && /\b(input_)?image(_url|s| input)?\b|\bvision\b|multimodal/i.test(refusal))
+    return { ...dialect, images: false };
   const refused =
     /max_completion_tokens/i.test(refusal) && !/['"`]max_tokens['"`]/i.test(refusal)
       ? 'max_completion_tokens'

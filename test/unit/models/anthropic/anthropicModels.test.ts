@@ -140,6 +140,13 @@ describe('AnthropicClient models', () => {
     assert.equal(rig.api.requests.length, 1);
   });
 
+  it('says that a server cannot be reached, not that it has no such model', async () => {
+    await rig.start();
+    const client = rig.client();
+    await rig.close();
+    await assert.rejects(client.describe('deepseek-chat'), because('network'));
+  });
+
   it('counts the tokens of a request as the provider does', async () => {
     await rig.start();
     const tokens = await rig.client().countTokens(request());

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { ModelError, type TokenUsage } from '../../../../src/core/models/modelEvent';
 import { AnswerBlocks } from '../../../../src/node/models/answerBlocks';
+import { chatCompletionBody } from '../../../../src/node/models/openai/chatCompletionRequest';
+import { firstDialect, otherDialect } from '../../../../src/node/models/openai/openaiDialect';
 import {
   OpenaiCompatibleClient,
   openaiModel,
@@ -238,6 +240,33 @@ describe('an OpenAI-compatible server', () => {
     const blind = await start({ isBlind: true });
     assert.equal((await collect(blind.stream(request({ messages }), never))).at(-1)?.type, 'stopped');
     assert.match(JSON.stringify(server.chats.at(-1)!.body['messages']), /shot\.png/);
+  });
+
+  it('goes on sending pictures to a model that has refused a single one', () => {
+    const messages = [user('Look', { type: 'image', name: 'shot.png', mime: 'image/png', data: 'AAAA' })];
+    const dialect = firstDialect('gpt-5', 'chat-completions');
+    const after = (detail: string) =>
+      otherDialect(dialect, { reason: 'invalid_request', status: 400, detail }, request({ messages }))?.images;
+    assert.deepEqual(
+      [
+        'You uploaded an unsupported image. Please make sure your image is a png.',
+        'The image data you provided does not represent a valid image.',
+        'Image size exceeds the maximum of 20 MB',
+        'This model does not support image input.',
+      ].map(after),
+      [undefined, undefined, undefined, false],
+    );
+  });
+
+  it('gives calls from elsewhere names that the API takes', () => {
+    const messages = [
+      user('x'),
+      assistant({ type: 'tool_use', callId: 'functions.read_file:0', name: 'functions.read_file', input: {} }),
+      user({ type: 'tool_result', callId: 'functions.read_file:0', text: 'ok', isError: false }),
+    ];
+    const body = chatCompletionBody(request({ messages }), firstDialect('gpt-5', 'chat-completions'));
+    const [, asked] = body['messages'] as { tool_calls?: { function: { name: string } }[] }[];
+    assert.match(asked!.tool_calls![0]!.function.name, /^[\w-]{1,64}$/);
   });
 
   const answers = [
