@@ -18,7 +18,7 @@ export interface Spending {
 /** Rejects with `StoreError`. */
 export async function spending(store: Pick<SessionStore, 'usageTotals'>, session: string | null, now: number): Promise<Spending> {
   const [today, own] = await Promise.all([
-    store.usageTotals({ from: dayBegan(now) }),
+    store.usageTotals({ from: dayBegan(now), own: true }),
     session === null ? null : store.usageTotals({ session }),
   ]);
   return { today: sumOf(today), session: own && sumOf(own) };

@@ -38,6 +38,8 @@ export interface UsageTotal {
 }
 
 export interface UsageQuery {
+  /** Without what other programs have asked: their requests were imported. */
+  readonly own?: true;
   readonly session?: string;
   /** Milliseconds since the epoch, both included. */
   readonly from?: number;

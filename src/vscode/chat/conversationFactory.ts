@@ -267,7 +267,7 @@ export class ConversationFactory {
       const { workspace, isTrusted, session, log, userNotes, reach, hosted, settings, askBudget } = this.options;
       const budget = new DailyBudget({
         budget: () => settings().dailyBudget,
-        spentSince: async (from) => sumOf(await store.usageTotals({ from })).cost,
+        spentSince: async (from) => sumOf(await store.usageTotals({ from, own: true })).cost,
         ask: askBudget,
         now: Date.now,
       });

@@ -5,6 +5,30 @@ import { costOf, priceOf } from '../../../src/core/cost/prices';
 import { ConversationRig, ScriptedSummarizer } from '../../support/chat/conversationRig';
 import { fails, says, ScriptedModel } from '../../support/chat/scriptedModel';
 
+describe('what a day has cost', () => {
+  it('is what was asked here, not what an import brought', async () => {
+    const rig = await ConversationRig.create({});
+    try {
+      const { leaf } = (await rig.store.session(rig.session))!;
+      const used = { provider: 'p', model: 'm', input: 1, output: 1, cacheRead: 0, cacheWrite: 0, at: rig.clock.now() };
+      rig.model.scripts.push(says('Yes.'));
+      await rig.conversation.send('Hi');
+      const entry = (await rig.store.session(rig.session))!.leaf!;
+      await rig.store.append(rig.session, {
+        entries: [],
+        usage: [
+          { ...used, entry, kind: 'imported', cost: 5 },
+          { ...used, entry, kind: 'aside', cost: 2 },
+        ],
+      });
+      assert.equal(leaf, null);
+      assert.equal((await spending(rig.store, null, rig.clock.now())).today.cost, 2);
+    } finally {
+      await rig.dispose();
+    }
+  });
+});
+
 describe('the daily budget', () => {
   const noon = new Date(2026, 10, 22, 12).getTime();
 

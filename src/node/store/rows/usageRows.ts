@@ -37,12 +37,13 @@ export class UsageRows {
     );
   }
 
-  totals({ session, from, to }: UsageQuery): UsageTotal[] {
+  totals({ session, from, to, own }: UsageQuery): UsageTotal[] {
     const rows = this.connection.all(
       `SELECT provider, model, count(*) AS requests, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cache_read,
          sum(cache_write) AS cache_write, sum(cost) AS cost,
          sum(cost IS NULL AND kind <> 'count') AS without_cost, sum(kind LIKE '%${estimatedMark}') AS estimated
        FROM usage WHERE ${session === undefined ? '' : 'session = ? AND'} at >= ? AND at <= ?
+         ${own ? `AND kind NOT LIKE 'imported%'` : ''}
        GROUP BY provider, model ORDER BY cost DESC, provider, model`,
       [...(session === undefined ? [] : [session]), from ?? 0, to ?? Number.MAX_SAFE_INTEGER],
     );
