@@ -4,7 +4,7 @@ import { StoreError } from '../../core/errors';
 import type { SessionStore } from '../../core/ports';
 import { openStore } from '../store/client/openStore';
 import type { FlagSpec } from './flags';
-import { stderrLogger } from './terminal';
+import { stderrWarnings } from './terminal';
 import type { Session, SessionQuery } from '../../core/session/session';
 
 export const storeFlag: FlagSpec = { name: 'store', value: 'DIR', required: true, help: 'folder of the history' };
@@ -18,7 +18,7 @@ export async function withReader<T>(folder: string, label: string, work: (store:
       workerFile: join(__dirname, 'storeWorker.js'),
       label: `threadkeeper ${label}`,
       readonly: true,
-      logger: stderrLogger([]),
+      logger: stderrWarnings(),
     }),
     work,
   );
@@ -28,7 +28,7 @@ export async function withReader<T>(folder: string, label: string, work: (store:
 export async function withWriter<T>(folder: string, label: string, work: (store: SessionStore) => Promise<T>): Promise<T> {
   requireFolder(folder);
   return using(
-    await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, logger: stderrLogger([]) }),
+    await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, logger: stderrWarnings() }),
     async (store) => {
       if (store.status.access === 'readonly')
         throw new StoreError('readonly', `${folder} can only be read. ${store.status.note?.detail ?? ''}`);

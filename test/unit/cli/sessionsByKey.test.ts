@@ -296,6 +296,26 @@ describe('threadkeeper with sessions by key, metadata and without history', func
     assert.equal((await runCliToEnd(['watch', '--store', folder])).code, 2);
   });
 
+  it('prints what is new when it is started again, and nothing that was known', async () => {
+    const file = join(folder, 's.jsonl');
+    const line = (id: string, parentId: string | null, content: string) =>
+      `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role: 'user', content } })}\n`;
+    const header = JSON.stringify({ type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' });
+    await writeFile(file, `${header}\n${line('a', null, 'one')}${line('b', 'a', 'two')}`);
+    await inStore(async () => undefined);
+    assert.equal((await runCliToEnd(['import', file, '--store', folder])).code, 0);
+    await appendFile(file, line('c', 'b', 'three'));
+    const watching = new CliRun(['watch', file, '--store', folder, '--json']);
+    runs.push(watching);
+    await watching.until((one) => (one['content'] as { text?: string }).text === 'three');
+    process.kill(watching.pid!, 'SIGINT');
+    await watching.exited;
+    assert.deepEqual(
+      watching.of('entry').map((one) => (one['content'] as { text?: string }).text),
+      ['three'],
+    );
+  });
+
   it('follows a session of OpenClaw by its key, in words, and says where it has looked for one that is not there', async () => {
     const sessions = join(folder, 'openclaw', 'agents', 'main', 'sessions');
     await mkdir(sessions, { recursive: true });

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { HistoryDirectory } from '../../../src/node/sync/historyDirectory';
 import { readPhrase } from '../../../src/node/sync/historyKeys';
@@ -198,5 +198,13 @@ describe('threadkeeper sync', function () {
     const left = await sync('one', ['--leave']);
     match(left.out, /This store goes on by itself/);
     deepStrictEqual([readdirSync(settings), (await sync('one', ['--status'])).out], [[], 'This store is not synchronized.\n']);
+  });
+
+  it('sets nothing up whose key it cannot keep: nobody would ever see the phrase', async () => {
+    await inStore('one', async () => undefined);
+    writeFileSync(join(temp.path, 'blocked'), 'a file');
+    mkdirSync(join(temp.path, 'carried'));
+    const { code } = await sync('one', ['--new', join(temp.path, 'carried')], { XDG_CONFIG_HOME: join(temp.path, 'blocked') });
+    deepStrictEqual([code, (await sync('one', ['--status'])).out], [1, 'This store is not synchronized.\n']);
   });
 });

@@ -7,7 +7,7 @@ import type * as McpModule from '../../mcp/serveMcp';
 import { SharedHistories } from '../../mcp/sharedHistories';
 import { openStore } from '../../store/client/openStore';
 import { flagHelp, parseFlags, UsageError, type FlagSpec } from '../flags';
-import { stderrLogger } from '../terminal';
+import { stderrWarnings } from '../terminal';
 
 type ServeMcp = Pick<typeof McpModule, 'serveMcp'>;
 
@@ -52,7 +52,7 @@ export async function mcp(args: readonly string[]): Promise<number> {
       workerFile: join(__dirname, 'storeWorker.js'),
       label: 'threadkeeper mcp',
       readonly: 'join',
-      logger: { ...stderrLogger([]), info: () => undefined },
+      logger: stderrWarnings(),
     }),
   );
   // The SDK is a file of its own: no other command reads it. An import would read it twice, to find what it exports: that took longer

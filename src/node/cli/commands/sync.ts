@@ -85,8 +85,9 @@ async function setUp(store: SessionStore, flags: Flags, wanted: string, keyFiles
   const setup = { history: keys.history, name, engine: address };
   const engine = await open(setup, isNew);
   const device = randomUUID();
-  await store.startSync(device, setup);
+  // First: a history whose key is nowhere, and whose phrase nobody has seen, can never be read.
   keyFiles.save(keys.history, entropy);
+  await store.startSync(device, setup);
   if (isNew) {
     const shown = phraseOf(entropy);
     process.stdout.write(

@@ -11,7 +11,7 @@ import { importInThread } from '../../transfer/import/importInThread';
 import { OpenClawDatabase } from '../../transfer/openClaw/openClawDatabase';
 import { OpenClawWatch } from '../../transfer/openClaw/openClawWatch';
 import { flagHelp, parseFlags, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
-import { plainText, stderrLogger } from '../terminal';
+import { plainText, stderrWarnings } from '../terminal';
 import { storeFlag, withWriter } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [
@@ -64,7 +64,7 @@ async function watchFiles(store: SessionStore, paths: readonly string[], feed: F
     if (stamp !== seen) {
       seen = stamp;
       const { sessions, failed } = await importInThread(store, paths, { workerFile: join(__dirname, 'storeTaskWorker.js') });
-      for (const { uuid, entriesAdded } of sessions) if (entriesAdded > 0) feed.print(uuid);
+      for (const { uuid, entriesAdded } of sessions) if (entriesAdded > 0) feed.print(uuid, entriesAdded);
       const trouble = failed.map(({ source, reason }) => `${source}: ${reason}\n`).join('');
       if (trouble !== told) process.stderr.write(trouble);
       told = trouble;
@@ -94,14 +94,13 @@ async function watchOpenClaw(store: SessionStore, wanted: string, flags: Flags, 
   const { agent, key } = meant;
   const { place } = agent;
   const source = place.type === 'database' ? new OpenClawDatabase(place.file, key, wasmFile) : new OpenClawFolder(place.folder, key);
-  const log = stderrLogger([]);
   const watching = new OpenClawWatch({
     source,
     store,
     ids: new UuidV7(),
     now: Date.now,
-    log: { ...log, info: () => undefined },
-    added: (session) => feed.print(session),
+    log: stderrWarnings(),
+    added: (session, entries) => feed.print(session, entries),
   });
   await watching.start();
   await new Promise<void>((done) => (signal.aborted ? done() : signal.addEventListener('abort', () => done(), { once: true })));
@@ -120,13 +119,17 @@ class Feed {
     private readonly json: boolean,
   ) {}
 
-  print(session: string): void {
-    this.last = this.last.then(() => this.printNew(session)).catch((error: unknown) => void process.stderr.write(`${errorText(error)}\n`));
+  /** So many entries have been added since it was watched; what the session had before was there already. */
+  print(session: string, added: number): void {
+    this.last = this.last
+      .then(() => this.printNew(session, added))
+      .catch((error: unknown) => void process.stderr.write(`${errorText(error)}\n`));
   }
 
-  private async printNew(session: string): Promise<void> {
-    const from = this.printed.get(session) ?? 0;
-    const seqs = (await this.store.entrySeqs(session)).filter((seq) => seq > from);
+  private async printNew(session: string, added: number): Promise<void> {
+    const all = await this.store.entrySeqs(session);
+    const from = this.printed.get(session) ?? all.at(-added - 1) ?? 0;
+    const seqs = all.filter((seq) => seq > from);
     for (let i = 0; i < seqs.length; i += pageEntries)
       for (const entry of await this.store.entriesBySeq(seqs.slice(i, i + pageEntries))) this.write(entry);
     this.printed.set(session, seqs.at(-1) ?? from);

@@ -39,7 +39,8 @@ export const databaseKinds = {
     ids: (database) => idsOf(database, 'sessions', ['created_at', 'id']),
     exists: (database, id) => isIn(database, 'sessions', id),
     folder: (database, id) => folderIn(database, 'sessions', 'working_dir', id),
-    events: (database, id) => gooseEvents(sessionOf(database, 'sessions', id), messagesOf(database, id, ['created_timestamp', 'id']), hashOf),
+    events: (database, id) =>
+      gooseEvents(sessionOf(database, 'sessions', id), messagesOf(database, id, ['created_timestamp', 'id']), hashOf),
     appended: { table: 'messages', session: 'session_id' },
     stamped: { table: 'sessions', id: 'id', columns: ['updated_at', 'description', 'name'] },
   },

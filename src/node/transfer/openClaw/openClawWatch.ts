@@ -17,7 +17,7 @@ export interface OpenClawWatchOptions {
   readonly now: () => number;
   readonly log: Logger;
   /** Something new has been stored, in the session with this uuid. */
-  readonly added: (session: string) => void;
+  readonly added: (session: string, entries: number) => void;
   /** What becomes of the replies, when it is another thing than before; and what keeps being unreadable, once. */
   readonly told?: (notice: OpenClawNotice) => void;
 }
@@ -194,7 +194,7 @@ export class OpenClawWatch {
     if (!writer.hasNews) return;
     const session = await writer.begin();
     const done = await this.claimed(session, () => writer.finish());
-    if (done) this.options.added(session);
+    if (done) this.options.added(session, done.entriesAdded);
   }
 
   /** The work waits for the session: while a turn runs in it, in whatever window, its end is waited for. */
