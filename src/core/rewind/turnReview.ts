@@ -8,6 +8,8 @@ export interface ReviewedFile {
   /** What is left to be reviewed; two equal sides: nothing is. */
   readonly before: FileVersion | null;
   readonly after: FileVersion | null;
+  /** What each call has made of it, while nothing of that was reviewed: what lies between them is somebody else's. Else empty. */
+  readonly calls: readonly FileEdit[];
 }
 
 /** What the calls of a range of marks have done together: each file once, as it was before the first and after the last. */
@@ -39,7 +41,12 @@ export function reviewedFiles(marks: readonly FileMark[]): ReviewedFile[] {
   }
   return summedEdits(inOrder.filter(({ content }) => content.source === 'tool')).map((edit) => {
     const { before, after } = left.get(fileKey(edit)) ?? edit;
-    return { edit, before, after };
+    const all = inOrder.flatMap(({ content }) =>
+      content.files.filter((one) => fileKey(one) === fileKey(edit)).map((one) => ({ one, content })),
+    );
+    const isReviewed = all.some(({ content }) => content.source === 'review');
+    const calls = isReviewed ? [] : all.flatMap(({ one, content }) => (content.source === 'tool' ? [one] : []));
+    return { edit, before, after, calls };
   });
 }
 

@@ -92,8 +92,11 @@ export class FileRecorder implements CallRecorder {
       this.uncovered.push(...uncovered);
       const before = await read(changed);
       let bytes = 0;
+      // What lies in a folder of the workspace within this one is recorded there.
+      const inner = this.options.workspace.folders.map((one) => one.root).filter((one) => one !== root && isWithin(one, root));
       for (const one of changed) {
         const { path } = one;
+        if (inner.some((folder) => isWithin(`${root}/${path}`, folder))) continue;
         const was = before.get(path);
         if (saved.has(join(root, path))) this.uncovered.push({ path, reason: 'saved_by_user' });
         else if (one.before && !was) this.uncovered.push({ path, reason: 'too_large' });
@@ -164,6 +167,10 @@ export class FileRecorder implements CallRecorder {
         )
       : 'file';
   }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
 interface Content {

@@ -67,6 +67,8 @@ export interface Restored {
 /** Restores the files of a session. Its plans are made without touching anything, and hold until a file changes. */
 export class FileRestorer {
   private readonly kept: KeptFiles;
+  /** Folders that the records of the session name beside each other: none of these is another one that was renamed. */
+  private sideBySide: ReadonlySet<string> = new Set();
 
   constructor(private readonly options: FileRestorerOptions) {
     this.kept = new KeptFiles(options.store);
@@ -95,10 +97,15 @@ export class FileRestorer {
   }
 
   /** Takes back what has been done to some files, and nothing else: the state of the others stays. Rejects with `StoreError`. */
-  async planWithout(session: string, edits: readonly FileEdit[], signal?: AbortSignal): Promise<RestorePlan> {
-    const ways = edits.map(({ folder, path, before: to, after: from }) => ({ folder, path, steps: [{ folder, path, from, to }] }));
+  async planWithout(session: string, edits: readonly (readonly FileEdit[])[], signal?: AbortSignal): Promise<RestorePlan> {
+    const ways = edits.map((one) => ({
+      folder: one[0]!.folder,
+      path: one[0]!.path,
+      steps: one.map(({ folder, path, before: to, after: from }) => ({ folder, path, from, to })),
+    }));
+    const to = (await this.history(session)).now;
     const files = await planRestore(ways, this.view(), signal);
-    return { session, files, to: (await this.history(session)).now, uncovered: [], isImported: false };
+    return { session, files, to, uncovered: [], isImported: false };
   }
 
   /** Content of a version that was recorded; null when it is gone. */
@@ -256,7 +263,8 @@ export class FileRestorer {
   /** The folder by its name; the only one whatever it is called now: a project may have been renamed. */
   private root(folder: string): string | null {
     const folders = this.options.folders();
-    const found = folders.find(({ name }) => name === folder) ?? (folders.length === 1 ? folders[0] : undefined);
+    const found =
+      folders.find(({ name }) => name === folder) ?? (folders.length === 1 && !this.sideBySide.has(folder) ? folders[0] : undefined);
     return found && isAbsolute(found.root) ? found.root : null;
   }
 
@@ -265,7 +273,9 @@ export class FileRestorer {
   }
 
   private async history(session: string): Promise<FileHistory> {
-    return new FileHistory(await this.options.store.fileMarks(session));
+    const marks = await this.options.store.fileMarks(session);
+    this.sideBySide = foldersSideBySide(marks);
+    return new FileHistory(marks);
   }
 
   private async entry(uuid: string): Promise<{ readonly uuid: string; readonly seq: number }> {
@@ -273,4 +283,21 @@ export class FileRestorer {
     if (!entry) throw new StoreError('invalid', english('This message is not in the history of this session any more.'));
     return entry;
   }
+}
+
+/** A project that was renamed is named by its new name only from then on; of two folders of a workspace, the names take turns. */
+function foldersSideBySide(marks: readonly FileMark[]): ReadonlySet<string> {
+  const spans = new Map<string, { readonly from: number; to: number }>();
+  for (const [at, { content }] of marks.entries())
+    for (const { folder } of content.files) {
+      const span = spans.get(folder);
+      if (span) span.to = at;
+      else spans.set(folder, { from: at, to: at });
+    }
+  const all = [...spans];
+  return new Set(
+    all
+      .filter(([name, { from, to }]) => all.some(([other, span]) => other !== name && span.from <= to && from <= span.to))
+      .map(([name]) => name),
+  );
 }

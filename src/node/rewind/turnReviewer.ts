@@ -68,10 +68,13 @@ export class TurnReviewer {
 
   /** Plans what takes files, or a hunk of one, back. Rejects with `StoreError`. */
   async undo({ session, turn }: TurnReview, files: readonly ReviewedFile[], hunk?: TextHunk, signal?: AbortSignal): Promise<UndoPlan> {
-    const were = files.filter(isOpen).map(leftOf);
+    const open = files.filter(isOpen);
+    const were = open.map(leftOf);
     const left = await Promise.all(were.map(async (edit) => ({ ...edit, after: hunk ? await this.undone(edit, hunk) : edit.before })));
     const back = were.map((edit, n): FileEdit => ({ ...edit, before: left[n]!.after }));
-    return { plan: await this.restorer.planWithout(session, back, signal), note: { turn, files: left, were } };
+    // Call by call, as a restore goes: what the user has written between two calls is theirs.
+    const ways = back.map((edit, n) => (hunk || open[n]!.calls.length < 2 ? [edit] : [...open[n]!.calls].reverse()));
+    return { plan: await this.restorer.planWithout(session, ways, signal), note: { turn, files: left, were } };
   }
 
   private async kept({ before, after }: FileEdit, hunk: TextHunk): Promise<FileVersion | null> {

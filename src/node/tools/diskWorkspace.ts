@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, ToolWorkspace } from '../../core/tools/toolWorkspace';
-import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
+import { distinctNames, placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from './commandRunner';
 import { fileFault, readHeld, replaceHeld, realPlace, type HeldPlaces } from './workspaceFiles';
 import { lineMatcher } from './lineMatcher';
@@ -18,7 +18,7 @@ export class DiskWorkspace implements ToolWorkspace {
     private readonly roots: readonly string[],
     private readonly commands: CommandRunner,
   ) {
-    this.folders = roots.map((root) => ({ name: basename(root), root: root.replaceAll('\\', '/') }));
+    this.folders = distinctNames(roots.map((root) => ({ name: basename(root), root: root.replaceAll('\\', '/') })));
   }
 
   real(place: Place): Promise<Place | null> {

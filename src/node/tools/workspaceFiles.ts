@@ -94,8 +94,10 @@ export async function realPlace({ folder, path }: Place, roots: readonly string[
   if (root === undefined) return null;
   const real = await realOf(join(root, ...path.split('/')));
   if (real === null) return null;
-  for (const [index, one] of roots.entries()) {
-    const inside = relative(await realpath(one).catch(() => one), real);
+  // The innermost folder counts where one lies in another, as in `toPlace`.
+  const places = await Promise.all(roots.map(async (one, index) => ({ index, root: await realpath(one).catch(() => one) })));
+  for (const { index, root: one } of places.sort((a, b) => b.root.length - a.root.length)) {
+    const inside = relative(one, real);
     if (inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)))
       return { folder: index, path: inside.split(sep).join('/') };
   }

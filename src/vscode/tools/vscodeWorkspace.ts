@@ -14,7 +14,7 @@ import {
 import { changedRange } from '../../core/tools/files/editTools';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
-import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
+import { distinctNames, placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from '../../node/tools/commandRunner';
 import type { TerminalRunner } from './terminalRunner';
 import { fileFault, readHeld, replaceHeld, realPlace, type HeldPlaces } from '../../node/tools/workspaceFiles';
@@ -38,10 +38,12 @@ export class VscodeWorkspace implements ToolWorkspace {
   }
 
   get folders(): readonly WorkspaceFolder[] {
-    return (workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
-      name,
-      root: uri.scheme === 'file' ? uri.fsPath.replaceAll('\\', '/') : uri.path,
-    }));
+    return distinctNames(
+      (workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
+        name,
+        root: uri.scheme === 'file' ? uri.fsPath.replaceAll('\\', '/') : uri.path,
+      })),
+    );
   }
 
   get withheldVariables(): readonly string[] {

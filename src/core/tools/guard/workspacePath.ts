@@ -14,6 +14,24 @@ export interface Place {
   readonly path: string;
 }
 
+/** Folders of the same name get that of the folder above behind theirs: a path, and a record, names one of them. */
+export function distinctNames(folders: readonly WorkspaceFolder[]): WorkspaceFolder[] {
+  return folders.map(({ name, root }) => {
+    const isOne = folders.filter((other) => other.name === name).length === 1;
+    return {
+      name: isOne
+        ? name
+        : `${name} (${
+            root
+              .split('/')
+              .filter((part) => part !== '')
+              .at(-2) ?? root
+          })`,
+      root,
+    };
+  });
+}
+
 /** What systems take, at most. */
 const mostCharacters = 4_096;
 

@@ -1,8 +1,8 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { FileContentLimits, LetGo } from '../../../core/maintenance/reports';
 import { fileContentMime, letGoMime } from '../../../core/rewind/fileChanges';
 import type { Operations } from '../client/storeCalls';
-import type { Connection } from '../database/connection';
+import type { Connection, Row } from '../database/connection';
 import { blobFile } from './blobFiles';
 
 /** What nobody names may be about to be named: a call writes contents before it is recorded. */
@@ -45,12 +45,18 @@ export class FileContents {
   private lastUses(kept: ReadonlyMap<string, number>): Map<string, number> {
     const found = new Map<string, number>();
     const rows = this.connection.iterate(
-      "SELECT e.created_at AS at, b.content_json AS content FROM entries e CROSS JOIN bodies b ON b.entry = e.seq WHERE e.entry_type = 'file_changes'",
+      "SELECT e.created_at AS at, b.content_json AS content, b.blob_hash AS file FROM entries e CROSS JOIN bodies b ON b.entry = e.seq WHERE e.entry_type = 'file_changes'",
     );
     for (const row of rows)
-      for (const [hash] of String(row['content']).matchAll(/\b[0-9a-f]{64}\b/g))
+      for (const [hash] of this.textOf(row).matchAll(/\b[0-9a-f]{64}\b/g))
         if (kept.has(hash)) found.set(hash, Math.max(found.get(hash) ?? 0, Number(row['at'])));
     return found;
+  }
+
+  /** A mark of very many files stands in a file of its own, and its row has only the ends of it. Throws when that cannot be read now. */
+  private textOf({ content, file }: Row): string {
+    const path = typeof file === 'string' ? blobFile(this.folder, file) : null;
+    return path !== null && existsSync(path) ? readFileSync(path, 'utf8') : String(content);
   }
 
   private age(hash: string, now: number): number {

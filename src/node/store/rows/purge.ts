@@ -71,6 +71,7 @@ export class Purge {
       const hashes = this.leftovers();
       if (hashes.length === 0) return;
       const needed = neededBlobs(this.connection);
+      for (const name of this.namedInLongMarks()) needed.add(name);
       const files = hashes.filter((hash) => !needed.has(hash));
       const left = files.filter((hash) => !this.blobs.remove(hash));
       this.connection.transaction(() => {
@@ -152,6 +153,7 @@ export class Purge {
       `SELECT entry, content_json, blob_hash FROM bodies WHERE blob_hash IS NOT NULL OR content_json LIKE '%"hash"%' OR content_json LIKE '{"type":"damaged"%'`,
     );
     const needed = blobNames(others.filter((row) => !numbers.has(Number(row['entry']))));
+    for (const name of this.namedInLongMarks(numbers)) needed.add(name);
     for (const table of ['drafts', 'queue']) {
       const kept = this.connection
         .all(`SELECT session, attachments_json FROM ${table}`)
@@ -159,6 +161,23 @@ export class Purge {
       for (const name of blobNames(kept)) needed.add(name);
     }
     return [...names].filter((name) => !needed.has(name));
+  }
+
+  /** A mark of changes to very many files stands in a file of its own, and its row has only the ends of it. */
+  private namedInLongMarks(gone: ReadonlySet<number> = new Set()): Set<string> {
+    const names = new Set<string>();
+    const marks = this.connection.all(
+      "SELECT b.entry AS entry, b.blob_hash AS hash FROM entries e CROSS JOIN bodies b ON b.entry = e.seq WHERE e.entry_type = 'file_changes' AND b.blob_hash IS NOT NULL",
+    );
+    for (const { entry, hash } of marks) {
+      const bytes = gone.has(Number(entry)) ? undefined : this.blobs.readOrThrow(String(hash));
+      if (!bytes) continue;
+      for (const [name] of Buffer.from(bytes)
+        .toString('utf8')
+        .matchAll(/\b[0-9a-f]{64}\b/g))
+        names.add(name);
+    }
+    return names;
   }
 
   private take(plan: PurgePlan): void {
