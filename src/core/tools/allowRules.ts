@@ -49,7 +49,21 @@ function covers({ kind, pattern }: AllowRule, question: ApprovalQuestion, tool: 
   const command = permission.trim();
   if (!pattern.endsWith(' *')) return command === pattern;
   const beginning = pattern.slice(0, -1);
-  return `${command} `.startsWith(beginning) && isPlainCommand(command);
+  return (
+    `${command} `.startsWith(beginning) && isPlainCommand(command) && !`${command} `.slice(beginning.length).split(' ').some(reachesFurther)
+  );
+}
+
+/** Arguments by which ordinary programs write where they are told, run what they are told, or take another configuration. */
+function reachesFurther(word: string): boolean {
+  return (
+    /^--(?:output|exec|ext-diff|textconv|open-files-in-pager|upload-pack|receive-pack|script-shell|node-options|to-command|use-compress-program|require|import|config|rcfile|eval|prefix|manifest-path|directory|makefile|file)(?:=|$)/.test(
+      word,
+    ) ||
+    /^-(?:O(?![0-3gsz]?$|fast$)|exec|toolexec|delete|fprint|ok)/.test(word) ||
+    /^[A-Z_]+=/.test(word) ||
+    /^[\w+.-]+:\/\//.test(word)
+  );
 }
 
 /**
@@ -62,12 +76,15 @@ function isPlainCommand(command: string): boolean {
 
 /** Programs that run whatever follows, or reach other machines: only a whole command of them is offered. */
 const runners = new Set(
-  'sudo doas su env xargs nohup time exec eval sh bash zsh fish dash ksh pwsh powershell cmd node deno bun npx bunx python python3 ruby perl php ssh scp curl wget rm docker kubectl'.split(
+  'nice ionice stdbuf setsid timeout watch command builtin busybox parallel find cat cp mv ln tee dd tar tsx ts-node osascript sudo doas su env xargs nohup time exec eval sh bash zsh fish dash ksh pwsh powershell cmd node deno bun npx bunx python python3 ruby perl php ssh scp curl wget rm docker kubectl'.split(
     ' ',
   ),
 );
 /** A word behind one of these names a script, and is part of what is allowed. */
 const scriptWords = /^(?:run|run-script|exec|script|task)$/;
+
+/** Words behind which a package that nobody has installed, or another machine, may be named. */
+const strangers = /^(?:dlx|x|push|fetch|pull|clone|remote)$/;
 
 function commandRules(command: string): readonly string[] {
   const whole = command.trim();
@@ -77,6 +94,7 @@ function commandRules(command: string): readonly string[] {
   const subcommand = (word: string | undefined) => word !== undefined && /^[\p{L}][\p{L}\p{N}:_-]*$/u.test(word);
   const rules = [`command ${whole}`];
   if (!isPlainCommand(whole) || runners.has(name) || !subcommand(words[1])) return rules;
+  if (strangers.test(words[1]!) || (scriptWords.test(words[1]!) && runners.has(words[2] ?? ''))) return rules;
   const begins = scriptWords.test(words[1]!) ? (subcommand(words[2]) ? words.slice(0, 3) : null) : words.slice(0, 2);
   return begins === null ? rules : [...rules, `command ${begins.join(' ')} *`];
 }

@@ -41,6 +41,8 @@ interface Own {
 export class TerminalRunner implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly idle = new Set<Own>();
+  /** What a command may have set in these would change what later ones do. */
+  private readonly spent: Terminal[] = [];
   private newest: Terminal | null = null;
   private isMissing = false;
 
@@ -69,13 +71,17 @@ export class TerminalRunner implements Disposable {
     // Whoever closes the terminal before the command has begun does not want it to run out of sight.
     if (own === 'closed') return hungUp;
     const end = await execute(own, command, onOutput, signal);
-    if (!signal.aborted && own.terminal.exitStatus === undefined) this.idle.add(own);
+    if (signal.aborted || own.terminal.exitStatus !== undefined) return end;
+    // Its output stays on show until the next one is opened.
+    if (leavesShell(command)) this.idle.add(own);
+    else this.spent.push(own.terminal);
     return end;
   }
 
   dispose(): void {
     this.disposables.dispose();
     for (const { terminal } of this.idle) terminal.dispose();
+    for (const terminal of this.spent) terminal.dispose();
   }
 
   /** A terminal that waits in this folder, with nothing left in it that could change what a command does there. */
@@ -86,6 +92,7 @@ export class TerminalRunner implements Disposable {
   }
 
   private async open(cwd: string, signal: AbortSignal): Promise<Own | 'closed' | null> {
+    for (const terminal of this.spent.splice(0)) terminal.dispose();
     const { environment, unwanted, end } = this.commands.claim();
     const { TERM: _dumb, ...variables } = environment;
     const terminal = window.createTerminal({
@@ -114,6 +121,19 @@ export class TerminalRunner implements Disposable {
     for (const own of this.idle) if (own.terminal === closed) this.idle.delete(own);
     if (this.newest === closed) this.newest = null;
   }
+}
+
+/** Words by which a shell changes itself: names, variables, options, its folder. */
+const shellWords = new Set(
+  'alias unalias abbr export declare typeset local readonly set unset shopt setopt unsetopt source . eval exec trap umask ulimit hash enable bind function cd pushd popd builtin command emulate autoload zmodload'.split(
+    ' ',
+  ),
+);
+
+/** One program with plain arguments leaves its shell as it was; of anything else nobody can say. */
+function leavesShell(command: string): boolean {
+  const [first = ''] = command.trim().split(/\s+/);
+  return /^[\p{L}\p{N} _@+=:,./-]+$/u.test(command) && !first.includes('=') && !shellWords.has(first);
 }
 
 function unsetOf(): string | undefined {
