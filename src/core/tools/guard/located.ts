@@ -30,6 +30,8 @@ export async function locate(workspace: ToolWorkspace, given: string): Promise<L
   const name = placeName(asked, folders);
   const absolute = ({ folder, path }: Place) => foldPath(`${folders[folder]?.root ?? ''}/${path}`);
   const isLinked = absolute(asked) !== absolute(place);
+  // Not folded: Git's rules know the case of letters.
+  const isSame = asked.folder === place.folder && asked.path === place.path;
   const shown = isLinked ? t('{0} (a link leads to {1})', name, placeName(place, folders)) : name;
   return {
     asked,
@@ -37,7 +39,7 @@ export async function locate(workspace: ToolWorkspace, given: string): Promise<L
     name,
     shown,
     isLinked,
-    sensitive: (await sensitivity(workspace, asked)) ?? (isLinked ? await sensitivity(workspace, place) : null),
+    sensitive: (await sensitivity(workspace, asked)) ?? (isSame ? null : await sensitivity(workspace, place)),
   };
 }
 

@@ -295,9 +295,8 @@ const harmless = [
 export function looksSecret(path: string, isFolder = false): boolean {
   const folded = foldNames(path);
   const parts = folded.split('/');
-  if (parts.some((part) => folders.has(part))) return true;
+  if (parts.some((part) => folders.has(part) || names.has(part))) return true;
   const name = parts.at(-1) ?? '';
-  if (names.has(name)) return true;
   return (
     !isFolder &&
     !harmless.some((matches) => matches(name)) &&

@@ -1,0 +1,59 @@
+import { deepStrictEqual } from 'node:assert';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultEditRules } from '../../../../src/core/tools/guard/guardedKinds';
+import { looksSecret } from '../../../../src/core/tools/guard/secretFiles';
+import type { Place } from '../../../../src/core/tools/guard/workspacePath';
+import { workspaceTools } from '../../../../src/core/tools/workspaceTools';
+import { systemClock } from '../../../../src/node/runtime/systemClock';
+import { CommandRunner } from '../../../../src/node/tools/commandRunner';
+import { DiskWorkspace } from '../../../../src/node/tools/diskWorkspace';
+import { tempFolder, type TempFolder } from '../../../support/store/storeTemp';
+
+describe('files that are read only after a question', () => {
+  let temp: TempFolder;
+  let root: string;
+  beforeEach(() => {
+    temp = tempFolder();
+    root = join(temp.path, 'project');
+    mkdirSync(root);
+  });
+  afterEach(() => temp.remove());
+  const asks = async (workspace: DiskWorkspace, path: string) => {
+    const read = workspaceTools(workspace, systemClock, () => defaultEditRules).find(({ name }) => name === 'read_file')!;
+    const question = (await read.needsApproval!({ path }, new AbortController().signal))!;
+    return question.everyTime;
+  };
+
+  it('are those in folders that are passed over as secret', () => {
+    deepStrictEqual(
+      ['secrets', 'credentials'].map((name) => looksSecret(name, true)),
+      [true, true],
+    );
+    deepStrictEqual(
+      ['secrets/prod.yml', 'config/secrets/db.rb', 'credentials/google.json', 'secret/value'].map((path) => looksSecret(path)),
+      [true, true, true, true],
+    );
+  });
+
+  it('are ignored ones under every name of theirs: a link that differs in case', async () => {
+    mkdirSync(join(root, 'private'));
+    writeFileSync(join(root, '.gitignore'), 'private/\n');
+    writeFileSync(join(root, 'private', 'a.txt'), 'x');
+    symlinkSync('private', join(root, 'Private'));
+    const workspace = new DiskWorkspace([root], new CommandRunner());
+    deepStrictEqual([await asks(workspace, 'private/a.txt'), await asks(workspace, 'Private/a.txt')], [true, true]);
+  });
+
+  it('are ignored ones in another case, where the disk makes no difference', async () => {
+    writeFileSync(join(root, '.gitignore'), 'private.txt\n');
+    writeFileSync(join(root, 'private.txt'), 'x');
+    class CaseInsensitive extends DiskWorkspace {
+      override real(place: Place): Promise<Place | null> {
+        return super.real({ ...place, path: place.path.toLowerCase() });
+      }
+    }
+    const workspace = new CaseInsensitive([root], new CommandRunner());
+    deepStrictEqual([await asks(workspace, 'private.txt'), await asks(workspace, 'PRIVATE.txt')], [true, true]);
+  });
+});
