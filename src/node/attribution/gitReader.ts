@@ -171,8 +171,15 @@ export function linesOf(text: string): string[] {
 
 /** Of `--line-porcelain`: for each line a head, its fields, and the line behind a tab. `line` as it was asked, from 0. */
 function parseBlame(said: string, line: number): Blamed | null {
-  const block = said.split(/(?<=^\t.*\n)/m).find((one) => /^[0-9a-f]+ \d+ (\d+)/.exec(one)?.[1] === String(line + 1));
-  const [head = '', ...rest] = (block ?? '').split('\n');
+  // By LF alone: the line behind a tab may hold CR, and what JavaScript takes for an end of a line.
+  const rows = said.split('\n');
+  const isHead = (at: number) => at === 0 || rows[at - 1]!.startsWith('\t');
+  const at = rows.findIndex((one, i) => isHead(i) && /^[0-9a-f]+ \d+ (\d+)/.exec(one)?.[1] === String(line + 1));
+  if (at < 0) return null;
+  const [head = '', ...rest] = rows.slice(
+    at,
+    rows.findIndex((one, i) => i > at && one.startsWith('\t')),
+  );
   const [commit, place] = head.split(' ');
   const field = (name: string) => rest.find((one) => one.startsWith(`${name} `))?.slice(name.length + 1);
   const path = field('filename');

@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import assert, { deepStrictEqual } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -64,4 +64,32 @@ describe('a repository that was made to be hostile', function () {
       { found: [null, null], ran: false, inside: [] },
     );
   });
+});
+
+describe('who wrote a line', function () {
+  this.timeout(30_000);
+  let temp: TempFolder;
+  beforeEach(() => (temp = tempFolder()));
+  afterEach(() => temp.remove());
+
+  for (const [name, text] of [
+    ['LF', 'one\ntwo\nthree\n'],
+    ['CRLF', 'one\r\ntwo\r\nthree\r\n'],
+    ['U+2028', 'one\u2028 and\ntwo\nthree\n'],
+  ] as const)
+    it(`is found for each line of a file with ${name}`, async () => {
+      const work = join(temp.path, 'work');
+      mkdirSync(work);
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', '-c', 'core.autocrlf=false', ...args], { cwd: work });
+      git('init', '-q');
+      writeFileSync(join(work, 'a.txt'), text);
+      git('add', '.');
+      git('commit', '-q', '-m', 'first');
+      const reader = new GitReader((await findRepository(work))!, new AbortController().signal);
+      const found = [];
+      for (const line of [0, 1, 2]) found.push((await reader.blame('HEAD', 'a.txt', line))?.line ?? null);
+      reader.close();
+      deepStrictEqual(found, [0, 1, 2]);
+    });
 });
