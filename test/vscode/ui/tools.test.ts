@@ -206,9 +206,10 @@ describe('workspace tools', function () {
     assert.match(results().at(-1)!, /^Exit code 0 after .*\nbegun\nred\nkey: \.\ndone$/);
   });
 
-  it('runs the next command in the same terminal, and ends one that is stopped with all it has started', async () => {
+  it('runs the command behind a plain one in the same terminal, and ends one that is stopped with all it has started', async () => {
     const { chat, api } = session;
-    api.enqueue(reply(toolCall('run_command', { command: 'echo $$ > first; false' })), reply('It failed.'));
+    await writeFile(file('first.sh'), 'echo $PPID > first; exit 1\n');
+    api.enqueue(reply(toolCall('run_command', { command: 'sh first.sh' })), reply('It failed.'));
     await chat.send('And again');
     await chat.press(/^Allow$/);
     await chat.idle();
