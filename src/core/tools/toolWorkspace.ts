@@ -38,6 +38,14 @@ export interface LineMatcher extends Disposable {
  * The workspace as tools see it. Places have to be where they really are (`real`) before anything else is done with them. Rejects
  * with an `Error` whose message says why, in words for the model.
  */
+/** Git's rules that stand outside of a folder of the workspace and hold in it: those of the folders above it, and of its repository. */
+export interface IgnoresAbove {
+  /** Names of the folders from the top of the repository down to this one. */
+  readonly prefix: readonly string[];
+  /** The last one that says something counts. `depth`: so many of `prefix` lead to where it stands. `text`: null where it is too large. */
+  readonly files: readonly { readonly depth: number; readonly text: string | null }[];
+}
+
 export interface ToolWorkspace {
   /** The folders are as they are now. */
   readonly folders: readonly WorkspaceFolder[];
@@ -51,6 +59,8 @@ export interface ToolWorkspace {
   stat(place: Place): Promise<FileStat | null>;
   read(place: Place): Promise<Uint8Array>;
   list(place: Place): Promise<readonly FolderItem[]>;
+  /** Null where there is no repository. Absent: nothing outside of the workspace is known. Never rejects. */
+  ignoresAbove?(folder: number): Promise<IgnoresAbove | null>;
   /** The text of an editor with changes that are not on disk. */
   unsaved(place: Place): string | undefined;
   /**

@@ -2,9 +2,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { ToolFault } from '../../core/tools/tool';
-import type { CommandEnd, FileStat, FolderItem, ToolWorkspace } from '../../core/tools/toolWorkspace';
+import type { CommandEnd, FileStat, FolderItem, IgnoresAbove, ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { distinctNames, placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from './commandRunner';
+import { ignoresAbove } from './ignoresAbove';
 import { fileFault, readHeld, replaceHeld, realPlace, type HeldPlaces } from './workspaceFiles';
 import { lineMatcher } from './lineMatcher';
 
@@ -19,6 +20,11 @@ export class DiskWorkspace implements ToolWorkspace {
     private readonly commands: CommandRunner,
   ) {
     this.folders = distinctNames(roots.map((root) => ({ name: basename(root), root: root.replaceAll('\\', '/') })));
+  }
+
+  ignoresAbove(folder: number): Promise<IgnoresAbove | null> {
+    const root = this.roots[folder];
+    return root === undefined ? Promise.resolve(null) : ignoresAbove(root);
   }
 
   real(place: Place): Promise<Place | null> {

@@ -13,9 +13,10 @@ import {
 } from 'vscode';
 import { changedRange } from '../../core/tools/files/editTools';
 import { ToolFault } from '../../core/tools/tool';
-import type { CommandEnd, FileStat, FolderItem, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
+import type { CommandEnd, FileStat, FolderItem, IgnoresAbove, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { distinctNames, placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from '../../node/tools/commandRunner';
+import { ignoresAbove } from '../../node/tools/ignoresAbove';
 import type { TerminalRunner } from './terminalRunner';
 import { fileFault, readHeld, replaceHeld, realPlace, type HeldPlaces } from '../../node/tools/workspaceFiles';
 import { lineMatcher } from '../../node/tools/lineMatcher';
@@ -55,6 +56,11 @@ export class VscodeWorkspace implements ToolWorkspace {
       const patterns = workspace.getConfiguration(section).get<Record<string, unknown>>('exclude') ?? {};
       return Object.entries(patterns).flatMap(([pattern, on]) => (on === true ? [pattern] : []));
     });
+  }
+
+  ignoresAbove(folder: number): Promise<IgnoresAbove | null> {
+    const uri = workspace.workspaceFolders?.[folder]?.uri;
+    return uri?.scheme === 'file' ? ignoresAbove(uri.fsPath) : Promise.resolve(null);
   }
 
   async real(place: Place): Promise<Place | null> {

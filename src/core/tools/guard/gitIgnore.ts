@@ -1,3 +1,4 @@
+import type { IgnoresAbove } from '../toolWorkspace';
 import { globMatcher, nameMatcher, type MatchSteps, type PathMatcher } from './glob';
 
 interface Rule {
@@ -47,16 +48,53 @@ function withoutBlanks(line: string): string {
   return line.slice(0, end);
 }
 
+interface Outside {
+  readonly prefix: readonly string[];
+  readonly rules: readonly { readonly depth: number; readonly says: Rules }[];
+}
+
 /**
- * Whether Git would ignore a path, by the `.gitignore`s from the root of its folder down. What lies in an ignored folder is
- * ignored whatever a rule says about it. `read` gives the text of a file, undefined where there is none, null for one that is too large;
- * it is asked once for each. Takes bounded time over hostile files: what cannot be decided within it counts as ignored. Not the library
- * `ignore`: it makes regular expressions of the rules; 80 KB of blanks take it 13 s, `*a` five times and `b` against 100 letters 0.7 s.
+ * Nothing outside counts where it ignores the folder itself: the user has opened it all the same. A home folder that is a repository of its
+ * own often ignores everything.
+ */
+function outsideOf(above: IgnoresAbove | null): Outside {
+  const { prefix, files } = above ?? { prefix: [], files: [] };
+  const rules = files.map(({ depth, text }) => ({ depth, says: rulesOf(text) }));
+  const steps = { left: mostSteps };
+  const isIgnored = prefix.some((_, at) => saysLast(rules, prefix.slice(0, at + 1), true, steps));
+  return { prefix, rules: isIgnored || steps.left <= 0 ? [] : rules };
+}
+
+/** What the rules outside say of a path from the top of the repository. */
+function saysLast(rules: Outside['rules'], names: readonly string[], isFolder: boolean, steps: MatchSteps): boolean {
+  for (const { depth, says } of rules.toReversed()) {
+    const said = depth < names.length ? says(names.slice(depth), isFolder, steps) : null;
+    if (steps.left <= 0) return true;
+    if (said !== null) return said;
+  }
+  return false;
+}
+
+function rulesOf(text: string | null): Rules {
+  return text === null ? () => true : ignoreRules(text);
+}
+
+/**
+ * Whether Git would ignore a path, by the `.gitignore`s from the root of its folder down, and by what stands above that. What lies in an
+ * ignored folder is ignored whatever a rule says about it, but not the folder that the user has opened. `read` gives the text of a file,
+ * undefined where there is none, null for one that is too large; it is asked once for each. Takes bounded time over hostile files: what
+ * cannot be decided within it counts as ignored. Not the library `ignore`: it makes regular expressions of the rules; 80 KB of blanks take
+ * it 13 s, `*a` five times and `b` against 100 letters 0.7 s.
  */
 export class GitIgnore {
   private readonly files = new Map<string, Promise<Rules | null>>();
 
-  constructor(private readonly read: (path: string) => Promise<string | null | undefined>) {}
+  private outside: Promise<Outside> | undefined;
+
+  constructor(
+    private readonly read: (path: string) => Promise<string | null | undefined>,
+    private readonly above: () => Promise<IgnoresAbove | null> = () => Promise.resolve(null),
+  ) {}
 
   async ignores(path: string, isFolder: boolean): Promise<boolean> {
     const names = path.split('/').filter((name) => name !== '');
@@ -76,15 +114,14 @@ export class GitIgnore {
       if (steps.left <= 0) return true;
       if (said !== null) return said;
     }
-    return false;
+    const { prefix, rules } = await (this.outside ??= this.above().then(outsideOf));
+    return saysLast(rules, [...prefix, ...names], isFolder, steps);
   }
 
   private rulesIn(folder: string): Promise<Rules | null> {
     let rules = this.files.get(folder);
     if (!rules) {
-      rules = this.read(folder === '' ? '.gitignore' : `${folder}/.gitignore`).then((text) =>
-        text === undefined ? null : text === null ? () => true : ignoreRules(text),
-      );
+      rules = this.read(folder === '' ? '.gitignore' : `${folder}/.gitignore`).then((text) => (text === undefined ? null : rulesOf(text)));
       this.files.set(folder, rules);
     }
     return rules;

@@ -75,7 +75,7 @@ export function assertAsked(now: ApprovalQuestion, approved: ApprovalQuestion | 
 }
 
 export function gitIgnoreOf(workspace: ToolWorkspace, folder: number): GitIgnore {
-  return new GitIgnore(async (path) => {
+  const read = async (path: string) => {
     try {
       const place = await workspace.real({ folder, path });
       const stat = place && (await workspace.stat(place));
@@ -84,7 +84,8 @@ export function gitIgnoreOf(workspace: ToolWorkspace, folder: number): GitIgnore
     } catch {
       return undefined;
     }
-  });
+  };
+  return new GitIgnore(read, async () => (await workspace.ignoresAbove?.(folder)) ?? null);
 }
 
 async function sensitivity(workspace: ToolWorkspace, { folder, path }: Place): Promise<string | null> {

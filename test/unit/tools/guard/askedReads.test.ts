@@ -1,4 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultEditRules } from '../../../../src/core/tools/guard/guardedKinds';
@@ -55,5 +56,30 @@ describe('files that are read only after a question', () => {
     }
     const workspace = new CaseInsensitive([root], new CommandRunner());
     deepStrictEqual([await asks(workspace, 'private.txt'), await asks(workspace, 'PRIVATE.txt')], [true, true]);
+  });
+
+  it('are those that Git ignores by rules above the folder, and by its repository', async () => {
+    const app = join(root, 'packages', 'app');
+    mkdirSync(join(app, 'conf'), { recursive: true });
+    execFileSync('git', ['init', '-q'], { cwd: root });
+    writeFileSync(join(root, '.gitignore'), 'conf/local.yml\n*.local\n/packages/app/only.txt\n');
+    writeFileSync(join(root, 'packages', '.gitignore'), '!kept.local\n');
+    writeFileSync(join(root, '.git', 'info', 'exclude'), 'mine.txt\n');
+    const files = ['prod.local', 'kept.local', 'mine.txt', 'only.txt', 'conf/local.yml', 'plain.txt'];
+    for (const name of files) writeFileSync(join(app, name), 'x');
+    const isIgnored = (path: string) => spawnSync('git', ['check-ignore', '-q', path], { cwd: app }).status === 0;
+    const workspace = new DiskWorkspace([app], new CommandRunner());
+    const asked = [];
+    for (const name of files) asked.push(await asks(workspace, name));
+    deepStrictEqual([asked, files.map(isIgnored)], [files.map(isIgnored), [true, false, true, true, false, false]]);
+  });
+
+  it('are none in a folder that a repository above it ignores as a whole', async () => {
+    const project = join(root, 'project');
+    mkdirSync(project);
+    execFileSync('git', ['init', '-q'], { cwd: root });
+    writeFileSync(join(root, '.gitignore'), '*\n!/.bashrc\n');
+    writeFileSync(join(project, 'a.txt'), 'x');
+    deepStrictEqual(await asks(new DiskWorkspace([project], new CommandRunner()), 'a.txt'), false);
   });
 });
