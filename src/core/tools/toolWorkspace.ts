@@ -34,10 +34,6 @@ export interface LineMatcher extends Disposable {
   numbers(lines: readonly string[]): Promise<readonly number[]>;
 }
 
-/**
- * The workspace as tools see it. Places have to be where they really are (`real`) before anything else is done with them. Rejects
- * with an `Error` whose message says why, in words for the model.
- */
 /** Git's rules that stand outside of a folder of the workspace and hold in it: those of the folders above it, and of its repository. */
 export interface IgnoresAbove {
   /** Names of the folders from the top of the repository down to this one. */
@@ -46,6 +42,10 @@ export interface IgnoresAbove {
   readonly files: readonly { readonly depth: number; readonly text: string | null }[];
 }
 
+/**
+ * The workspace as tools see it. Places have to be where they really are (`real`) before anything else is done with them. Rejects
+ * with an `Error` whose message says why, in words for the model.
+ */
 export interface ToolWorkspace {
   /** The folders are as they are now. */
   readonly folders: readonly WorkspaceFolder[];

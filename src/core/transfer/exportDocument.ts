@@ -1,5 +1,5 @@
-import { isObject } from '../base/json';
 import * as z from 'zod/mini';
+import { isObject } from '../base/json';
 import { UsageRow } from '../cost/usageRow';
 import { EntryContent } from '../session/entry';
 import { redactText, redactValue } from '../redaction/redactText';

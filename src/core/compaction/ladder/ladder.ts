@@ -80,12 +80,14 @@ function editedRung({ branch, planner, background, previewed }: LadderDeps): Run
       const shown = previewed();
       const sent = sentEntries(branch.entries);
       const isSame = shown?.basis === background.basis() && shown.cut.folded.every(({ uuid }, index) => sent[index]?.uuid === uuid);
-      if (!shown || !isSame) return yield { stays: previewOutdated };
+      // A turn has previewed it just now, and has to go on with what the other rungs make of it.
+      const isByHand = situation.options.trigger === 'manual';
+      if (!shown || !isSame) return isByHand ? yield { stays: previewOutdated } : undefined;
       const { job } = shown;
       situation.spent.push(...(job?.calls.splice(0) ?? []));
       if (job) situation.paidBefore = job.kept ? job.kept.cost : 0;
       yield* stepsOf(shown, situation, planner);
-      yield { stays: notWorthIt };
+      if (isByHand) yield { stays: notWorthIt };
     },
   };
 }

@@ -88,7 +88,6 @@ function rulesOf(text: string | null): Rules {
  */
 export class GitIgnore {
   private readonly files = new Map<string, Promise<Rules | null>>();
-
   private outside: Promise<Outside> | undefined;
 
   constructor(

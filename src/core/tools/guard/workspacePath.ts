@@ -18,17 +18,8 @@ export interface Place {
 export function distinctNames(folders: readonly WorkspaceFolder[]): WorkspaceFolder[] {
   return folders.map(({ name, root }) => {
     const isOne = folders.filter((other) => other.name === name).length === 1;
-    return {
-      name: isOne
-        ? name
-        : `${name} (${
-            root
-              .split('/')
-              .filter((part) => part !== '')
-              .at(-2) ?? root
-          })`,
-      root,
-    };
+    const above = root.split('/').findLast((part, at, parts) => part !== '' && at < parts.length - 1);
+    return { name: isOne ? name : `${name} (${above ?? root})`, root };
   });
 }
 
