@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { env, ThemeIcon, window, workspace, type Terminal, type TerminalShellIntegration } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { leavesShell } from '../../core/tools/command/leavesShell';
 import { PlainOutput } from '../../core/tools/command/plainOutput';
 import type { CommandEnd } from '../../core/tools/toolWorkspace';
 import type { CommandRunner } from '../../node/tools/commandRunner';
@@ -121,19 +122,6 @@ export class TerminalRunner implements Disposable {
     for (const own of this.idle) if (own.terminal === closed) this.idle.delete(own);
     if (this.newest === closed) this.newest = null;
   }
-}
-
-/** Words by which a shell changes itself: names, variables, options, its folder. */
-const shellWords = new Set(
-  'alias unalias abbr export declare typeset local readonly set unset shopt setopt unsetopt source . eval exec trap umask ulimit hash enable bind function cd pushd popd builtin command emulate autoload zmodload'.split(
-    ' ',
-  ),
-);
-
-/** One program with plain arguments leaves its shell as it was; of anything else nobody can say. */
-function leavesShell(command: string): boolean {
-  const [first = ''] = command.trim().split(/\s+/);
-  return /^[\p{L}\p{N} _@+=:,./-]+$/u.test(command) && !first.includes('=') && !shellWords.has(first);
 }
 
 function unsetOf(): string | undefined {

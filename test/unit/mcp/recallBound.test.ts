@@ -25,7 +25,7 @@ describe('what an agent recalls from many workspaces', () => {
   it('stays within the bound of the answer, and says how many had no room and what could not be read', async () => {
     const store = {
       search: async () => ({ hits: [1, 2, 3, 4].map(hit), terms: ['harbour'], complete: true }),
-      session: async () => null,
+      session: async () => undefined,
       entries: async () => [],
       entriesBySeq: async () => [],
     };
