@@ -51,7 +51,7 @@ export function firstDialect(model: string, api: OpenaiDialect['api']): OpenaiDi
 
 /** Something is wrong with this picture; others are seen. */
 const oneImage =
-  /\b(?:unsupported|invalid|valid|corrupt\w*) image\b|\bimage (?:data|size|format|file|dimensions?)\b|\bimages? [^.]{0,40}\b(?:too (?:large|big|small)|exceeds?|download|decod\w+)\b/i;
+  /\b(?:unsupported|invalid|valid|corrupt\w*) image\b(?! inputs?\b)|\bimage (?:data|size|format|file|dimensions?)\b|\bimages? [^.]{0,40}\b(?:too (?:large|big|small)|exceeds?|download|decod\w+)\b/i;
 
 /** A server without the Responses API has no such route; one that does not know the model has. */
 export function isMissingRoute({ status, reason }: ModelFailure): boolean {

@@ -253,8 +253,9 @@ describe('an OpenAI-compatible server', () => {
         'The image data you provided does not represent a valid image.',
         'Image size exceeds the maximum of 20 MB',
         'This model does not support image input.',
+        'Unsupported image input for this model.',
       ].map(after),
-      [undefined, undefined, undefined, false],
+      [undefined, undefined, undefined, false, false],
     );
   });
 
