@@ -208,8 +208,9 @@ export class HistoryTools {
   /** Sessions as resources: the newest of each history. */
   async resources(): Promise<{ readonly uri: string; readonly name: string; readonly description: string }[]> {
     const listed: { uri: string; name: string; description: string }[] = [];
-    for (const history of (await this.histories.all()).histories) {
-      for (const session of await history.store.listSessions({ limit: pageEntries })) {
+    const { answers } = await ofEach(await this.histories.all(), ({ store }) => store.listSessions({ limit: pageEntries }));
+    for (const { history, answer: sessions } of answers) {
+      for (const session of sessions) {
         const description = `${programNameOf(session)}, ${timeText(session.updatedAt)}, ${history.name}`;
         listed.push({ uri: resourceUri(session.uuid), name: oneLineOf(session.title) || session.id, description });
       }
