@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+
+type Listener = (event: unknown) => void;
+const ended = new Set<Listener>();
+const on = (set: Set<Listener>) => (listener: Listener) => (set.add(listener), { dispose: () => set.delete(listener) });
+/** So many terminals have been made. */
+let made = 0;
+
+/** A terminal of VS Code with a real bash in it. */
+function createTerminal({ cwd }: { cwd: string }) {
+  made++;
+  const bash = spawn('bash', ['--norc'], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
+  let out = '';
+  bash.stdout.setEncoding('utf8').on('data', (data: string) => (out += data));
+  let count = 0;
+  const terminal = {
+    exitStatus: undefined,
+    sendText: () => undefined,
+    show: () => undefined,
+    dispose: () => void bash.kill(),
+    shellIntegration: {
+      cwd: { fsPath: cwd },
+      executeCommand(command: string) {
+        const mark = `__end${++count}__`;
+        out = '';
+        bash.stdin.write(`${command}\necho ${mark}$?\n`);
+        const said = new Promise<string>((resolve) => {
+          const timer = setInterval(() => {
+            const at = out.indexOf(mark);
+            if (at < 0 || !out.includes('\n', at)) return;
+            clearInterval(timer);
+            resolve(out.slice(0, at));
+            for (const one of ended) one({ execution, exitCode: Number(out.slice(at + mark.length).trim()) });
+          }, 10);
+        });
+        const execution = {
+          async *read() {
+            yield await said;
+          },
+        };
+        return execution;
+      },
+    },
+  };
+  return terminal;
+}
+
+/** As much of `vscode` as a `TerminalRunner` needs, with a real bash in each terminal. */
+export const terminalDouble = {
+  get made() {
+    return made;
+  },
+  env: { shell: '/bin/bash' },
+  ThemeIcon: class {},
+  window: {
+    createTerminal,
+    onDidCloseTerminal: on(new Set()),
+    onDidEndTerminalShellExecution: on(ended),
+    onDidChangeTerminalShellIntegration: on(new Set()),
+  },
+  workspace: { getConfiguration: () => ({ get: () => true }) },
+};
