@@ -14,6 +14,7 @@ import type { SessionStore } from '../../../src/core/ports';
 import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
 import { openHost, openTestStore, tempFolder, testUuid, userMessage, wasmFile } from '../store/storeTemp';
+import { waitFor } from '../waitFor';
 import type { NewEntry } from '../../../src/core/session/entry';
 
 const keys = historyKeys(readPhrase(newPhrase()), 'main');
@@ -110,6 +111,12 @@ export class SyncDevice {
     await this.store.close();
     this.temp.remove();
   }
+}
+
+/** Of what two devices set within one millisecond without having met, their random ids decide which was last. */
+export async function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  await waitFor('the next millisecond', () => Date.now() > now, { interval: 1 });
 }
 
 /** Reading the file fails meanwhile, though it is there: as where a scanner has it, or too many files are open. */

@@ -1,7 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
-import { SyncDevice } from '../../../support/sync/syncRig';
-import { waitFor } from '../../../support/waitFor';
+import { nextMillisecond, SyncDevice } from '../../../support/sync/syncRig';
 
 describe('what is set in a session on three devices', function () {
   this.timeout(30_000);
@@ -27,10 +26,6 @@ describe('what is set in a session on three devices', function () {
       for (const device of [one, two, three]) deepStrictEqual((await device.sync(engine)).problems, []);
   };
   /** Within one millisecond the devices' random ids would decide which was last. */
-  const later = async () => {
-    const now = Date.now();
-    await waitFor('the next millisecond', () => Date.now() > now, { interval: 1 });
-  };
   const titles = () => Promise.all([one, two, three].map(async ({ store }) => (await store.session(session))?.title));
 
   it('is what was set last also where an earlier one waits to be sent', async () => {
@@ -40,9 +35,9 @@ describe('what is set in a session on three devices', function () {
       await device.sync(engine);
     }
     await one.store.updateSession(session, { title: 'First' });
-    await later();
+    await nextMillisecond();
     await three.store.updateSession(session, { title: 'Second' });
-    await later();
+    await nextMillisecond();
     await two.store.updateSession(session, { title: 'Third' });
     await three.sync(engine);
     await two.sync(engine);
@@ -65,7 +60,7 @@ describe('what is set in a session on three devices', function () {
     const set = { deletedAt: 6, archivedAt: 7, metadata: { mark: 1 } };
     await one.store.updateSession(session, set);
     await one.sync(engine);
-    await later();
+    await nextMillisecond();
     await three.sync(engine);
     await three.store.updateSession(session, { deletedAt: null, archivedAt: null, metadata: { mark: null } });
     await meet();

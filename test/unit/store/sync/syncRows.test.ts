@@ -11,9 +11,8 @@ import { newPageSize, storeFiles } from '../../../../src/node/store/database/sto
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import { projectRoot } from '../../../support/paths';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
-import { damaged, SyncDevice } from '../../../support/sync/syncRig';
+import { damaged, nextMillisecond, SyncDevice } from '../../../support/sync/syncRig';
 import { openHost, testUuid, userMessage, wasmFile } from '../../../support/store/storeTemp';
-import { waitFor } from '../../../support/waitFor';
 
 const clean = { refilled: 0, renewed: false, problems: [] };
 
@@ -175,9 +174,7 @@ describe('stores with one history', function () {
     const entry = await one.say(session, 'Hello');
     await meet();
     await one.store.updateSession(session, { title: 'Here', pinnedAt: 5, metadata: { tags: ['a'], mine: 1 } });
-    // Within one millisecond the devices' random ids would decide which was last.
-    const said = Date.now();
-    await waitFor('the next millisecond', () => Date.now() > said, { interval: 1 });
+    await nextMillisecond();
     await two.store.updateSession(session, { title: 'There', archivedAt: 6, metadata: { tags: ['b'], yours: { deep: true } } });
     await one.store.savePin({ session, kind: 'entry', target: entry, contentHash: null, at: 7 });
     await meet();
@@ -419,6 +416,7 @@ describe('stores with one history', function () {
     await meet();
     await two.store.updateSession(session, { title: 'Renamed there' });
     await two.sync(engine);
+    await nextMillisecond();
     await one.store.updateSession(session, { title: 'Renamed here', costLimit: 5 });
     await one.store.savePin({ session, kind: 'text', target: 'Pin', contentHash: null, at: 1 });
     await one.store.updateSession(session, { costLimit: null });
