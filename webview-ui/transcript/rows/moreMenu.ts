@@ -13,7 +13,7 @@ export interface MenuItem {
 export function moreMenu(label: string, items: readonly MenuItem[], tabIndex = 0): TemplateResult {
   return html`<span class="more">
     <button type="button" class="icon-button" tabindex=${tabIndex} title=${label} aria-label=${label} aria-haspopup="menu" @click=${toggle}>${icon('more')}</button>
-    <div popover class="more-menu" role="menu" aria-label=${label} @toggle=${toggled} @keydown=${move}>
+    <div popover class="more-menu" role="menu" aria-label=${label} @keydown=${move}>
       ${items.map(
         (item) => html`<button
           type="button"
@@ -34,13 +34,11 @@ function popoverOf(event: Event): HTMLElement | null {
   return (event.currentTarget as Element).closest('.more')?.querySelector<HTMLElement>('.more-menu') ?? null;
 }
 
+/** The focus goes into the menu at once: its `toggle` event comes later, and a key that is pressed before that would go elsewhere. */
 function toggle(event: Event): void {
-  popoverOf(event)?.togglePopover();
-}
-
-function toggled(event: ToggleEvent): void {
-  const menu = event.currentTarget as HTMLElement;
-  if (event.newState === 'open') menu.querySelector<HTMLElement>('button:not([disabled])')?.focus();
+  const menu = popoverOf(event);
+  menu?.togglePopover();
+  if (menu?.matches(':popover-open')) menu.querySelector<HTMLElement>('button:not([disabled])')?.focus();
 }
 
 function move(event: KeyboardEvent): void {
