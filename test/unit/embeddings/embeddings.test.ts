@@ -6,6 +6,7 @@ import { createRecallTool } from '../../../src/core/recall/recallTool';
 import { sealDigits } from '../../../src/core/frames/frames';
 import { problemOf } from '../../../src/node/embeddings/embeddingEndpoint';
 import { Embeddings } from '../../../src/node/embeddings/embeddings';
+import { patienceMs } from '../../../src/node/embeddings/queryVectors';
 import { systemClock } from '../../../src/node/runtime/systemClock';
 import { silentLog } from '../../support/chat/conversationRig';
 import { unreadable } from '../../support/servers/madeVectors';
@@ -33,6 +34,8 @@ for (const provider of ['ollama', 'openai-compatible'] as const) {
     let address: string;
     let last: string | null;
     let isClosed: boolean;
+    /** The model of a busy machine is no slow server. */
+    let queryMs: number;
 
     beforeEach(async () => {
       temp = tempFolder();
@@ -40,14 +43,14 @@ for (const provider of ['ollama', 'openai-compatible'] as const) {
       address = server.url;
       choice = { provider, model };
       told = [];
-      [last, isClosed] = [null, false];
+      [last, isClosed, queryMs] = [null, false, 20_000];
       embeddings = new Embeddings({
         choice: () => choice,
         reach: async (asked, url = address) =>
           asked === 'ollama'
             ? { provider: 'ollama', baseURL: url, contextTokens: null }
             : { provider: 'openai-compatible', baseURL: url, apiKey: key, api: 'chat-completions', contextTokens: null },
-        clock: systemClock,
+        clock: { ...systemClock, after: (ms, run) => systemClock.after(ms === patienceMs ? queryMs : ms, run) },
         log: silentLog,
       });
       embeddings.onDidChange((progress) => told.push(progress));
@@ -119,6 +122,7 @@ for (const provider of ['ollama', 'openai-compatible'] as const) {
     it('waits once for a slow server, not again until it has answered, and then uses it', async () => {
       await say(saloon);
       await embeddings.finish(store);
+      queryMs = patienceMs;
       let answer = () => undefined as void;
       server.listing = new Promise((resolve) => (answer = resolve));
       deepEqual(await found('automobile'), []);
