@@ -16,7 +16,7 @@ export interface Suite {
   readonly folder: string;
   /** Milliseconds for a test that does not set its own. */
   readonly testTimeout: number;
-  /** Minutes until a suite that hangs is ended. */
+  /** Minutes until a suite that hangs is ended: at least three times what it takes on two quiet cores beside the others. */
   readonly minutes: number;
   /** It can run beside a suite that drives windows, with what that leaves of the processor. */
   readonly givesWay?: true;
@@ -31,13 +31,13 @@ export interface Suite {
 const yielding: Suite['run'] = (run, signal) =>
   runInNode(run, signal, {}, { priority: constants.priority.PRIORITY_BELOW_NORMAL, beside: 1 });
 
-const unit: Suite = { name: 'unit', folder: join(builtTests, 'unit'), testTimeout: 40_000, minutes: 20, givesWay: true, run: yielding };
+const unit: Suite = { name: 'unit', folder: join(builtTests, 'unit'), testTimeout: 40_000, minutes: 60, givesWay: true, run: yielding };
 
 const webview: Suite = {
   name: 'webview',
   folder: join(builtTests, 'webview'),
   testTimeout: 30_000,
-  minutes: 15,
+  minutes: 40,
   givesWay: true,
   run: yielding,
 };
@@ -54,7 +54,7 @@ const ui: Suite = {
   name: 'vscode, user interface',
   folder: join(builtTests, 'vscode', 'ui'),
   testTimeout: 180_000,
-  minutes: 30,
+  minutes: 60,
   run: async (run, signal) => runInNode(run, signal, { THREADKEEPER_VSIX: await packedExtension() }),
 };
 
