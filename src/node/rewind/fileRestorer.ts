@@ -67,8 +67,8 @@ export interface Restored {
 /** Restores the files of a session. Its plans are made without touching anything, and hold until a file changes. */
 export class FileRestorer {
   private readonly kept: KeptFiles;
-  /** Folders that the records of the session name beside each other: none of these is another one that was renamed. */
-  private sideBySide: ReadonlySet<string> = new Set();
+  /** Folders that the records of a session name beside each other: none of these is another one that was renamed. */
+  private readonly sideBySide = new Set<string>();
 
   constructor(private readonly options: FileRestorerOptions) {
     this.kept = new KeptFiles(options.store);
@@ -274,7 +274,7 @@ export class FileRestorer {
 
   private async history(session: string): Promise<FileHistory> {
     const marks = await this.options.store.fileMarks(session);
-    this.sideBySide = foldersSideBySide(marks);
+    for (const folder of foldersSideBySide(marks)) this.sideBySide.add(folder);
     return new FileHistory(marks);
   }
 
@@ -286,7 +286,7 @@ export class FileRestorer {
 }
 
 /** A project that was renamed is named by its new name only from then on; of two folders of a workspace, the names take turns. */
-function foldersSideBySide(marks: readonly FileMark[]): ReadonlySet<string> {
+function foldersSideBySide(marks: readonly FileMark[]): string[] {
   const spans = new Map<string, { readonly from: number; to: number }>();
   for (const [at, { content }] of marks.entries())
     for (const { folder } of content.files) {
@@ -295,9 +295,7 @@ function foldersSideBySide(marks: readonly FileMark[]): ReadonlySet<string> {
       else spans.set(folder, { from: at, to: at });
     }
   const all = [...spans];
-  return new Set(
-    all
-      .filter(([name, { from, to }]) => all.some(([other, span]) => other !== name && span.from <= to && from <= span.to))
-      .map(([name]) => name),
-  );
+  return all
+    .filter(([name, { from, to }]) => all.some(([other, span]) => other !== name && span.from <= to && from <= span.to))
+    .map(([name]) => name);
 }

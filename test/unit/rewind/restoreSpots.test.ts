@@ -172,6 +172,9 @@ describe('restores where a workspace has several folders', function () {
       'api old.ts blocked',
       'web web.ts delete',
     ]);
+    // Nor when another session's files are looked at before this plan is carried out.
+    await restorer.planUndo('another session');
+    strictEqual(restorer.place({ folder: 'api', path: 'new.ts' }), null);
   });
 
   it('do not take two folders of the same name for one', async () => {
