@@ -23,7 +23,11 @@ const reasonsByType: Readonly<Record<string, ModelFailureReason>> = {
   not_found_error: 'unknown_model',
   api_error: 'server',
   timeout_error: 'server',
+  billing_error: 'quota',
 };
+
+/** Without credit the API answers 400 `invalid_request_error`, whatever was asked, so that only its words tell. */
+const withoutCredit = /\bcredit balance is too low\b/i;
 
 /**
  * What went wrong, for whatever the SDK, `fetch` or the stream threw. Never throws. `secrets` are left out of the detail.
@@ -62,6 +66,7 @@ function reasonOf(status: number | undefined, type: string | null, detail: strin
   if (status === 529 || byType === 'overloaded') return 'overloaded';
   if (status >= 500 || status === 408) return 'server';
   if (status === 401 || status === 403) return 'bad_key';
+  if (status === 402 || withoutCredit.test(detail)) return 'quota';
   if (status === 413) return 'overflow';
   if (status === 404) return byType ?? 'invalid_request';
   if (status === 407) return 'network';

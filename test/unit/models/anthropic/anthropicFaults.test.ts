@@ -88,7 +88,12 @@ describe('AnthropicClient failures', () => {
       { reason: 'rate_limited', status: 429 },
     ],
     ['an invalid request', httpFault(400, 'invalid_request_error', 'tools.0.name: too long'), { reason: 'invalid_request', status: 400 }],
-    ['an unpaid bill', httpFault(402, 'billing_error', 'Add credits'), { reason: 'invalid_request', status: 402, detail: 'Add credits' }],
+    ['an unpaid bill', httpFault(402, 'billing_error', 'Add credits'), { reason: 'quota', status: 402, detail: 'Add credits' }],
+    [
+      'used up credit',
+      httpFault(400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.'),
+      { reason: 'quota', status: 400 },
+    ],
   ];
   for (const [name, script, expected] of answers) {
     it(`names ${name}`, async () => {
