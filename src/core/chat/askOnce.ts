@@ -37,8 +37,13 @@ export async function askOnce(
     if (event.type === 'text_delta') onText((text += event.text));
     else if (event.type === 'failed') return { text, usage, problem: wholeError(modelTurnError(event.failure, info.id)) };
     else if (event.type === 'usage') usage = event.usage;
-    else if (event.type === 'stopped' && event.reason === 'max_tokens')
-      return { text, usage, problem: english('The answer reached the length limit and was cut.') };
+    else if (event.type === 'stopped') return { text, usage, problem: whyNotWhole(event.reason, text) };
   }
   return { text, usage, problem: null };
+}
+
+function whyNotWhole(reason: string, text: string): string | null {
+  if (reason === 'max_tokens') return english('The answer reached the length limit and was cut.');
+  if (reason === 'model_context_window_exceeded') return english('The answer was cut because the window is full.');
+  return text.trim() === '' ? english('The model gave no answer. Try again, or rephrase the message.') : null;
 }

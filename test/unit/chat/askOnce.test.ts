@@ -43,6 +43,12 @@ describe('a question without history', () => {
       usage: null,
       problem: 'The answer reached the length limit and was cut.',
     });
+    assert.deepEqual((await ask([...cut, { type: 'stopped', reason: 'model_context_window_exceeded' }])).answer, {
+      text: 'Water',
+      usage: null,
+      problem: 'The answer was cut because the window is full.',
+    });
+    assert.equal((await ask(says(''))).answer.problem, 'The model gave no answer. Try again, or rephrase the message.');
     const abort = new AbortController();
     abort.abort();
     assert.deepEqual((await ask(says('Water'), abort.signal)).answer, { text: '', usage: null, problem: 'Stopped.' });
