@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch } from 'node:assert';
 import { OfflineModel } from '../../src/core/offline/offlineModel';
-import { modelTurnError, storeTurnError } from '../../src/core/chat/turn/turnError';
+import { modelTurnError, savedTurnError, storeTurnError, wholeError } from '../../src/core/chat/turn/turnError';
 import { StoreError } from '../../src/core/errors';
 import { english, shown } from '../../src/core/l10n';
 import type { ModelRequest } from '../../src/core/models/modelRequest';
@@ -87,6 +87,7 @@ describe('in Chinese', () => {
       storeTurnError(new StoreError('io', english("{0}: the store's worker ended with code {1}", '/home/h', 3)), true).message,
       modelTurnError({ reason: 'network', detail: english('The server {0} sent nothing for {1} s.', 'api.anthropic.com', 90) }, 'm')
         .message,
+      wholeError(savedTurnError({ reason: 'network', detail: english('The server {0} sent nothing for {1} s.', 'host', 90) }, 'm', 3)),
       modelTurnError(
         {
           reason: 'budget',

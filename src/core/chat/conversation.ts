@@ -37,7 +37,7 @@ import { withBudget } from '../cost/budgetedClient';
 import type { SessionLimit } from '../cost/spending';
 import { ModelError } from '../models/modelEvent';
 import { Turns } from './turn/turns';
-import { modelTurnError, storeTurnError } from './turn/turnError';
+import { savedTurnError, storeTurnError } from './turn/turnError';
 import { errorText } from '../errors';
 
 /*
@@ -409,7 +409,7 @@ export class Conversation {
       if (!this.isBusy) void this.meter.restoreAnchor();
       return null;
     } catch (error) {
-      if (ModelError.is(error)) return modelTurnError(error.failure, this.session.model ?? '');
+      if (ModelError.is(error)) return savedTurnError(error.failure, this.session.model ?? '');
       this.deps.log.error('model_unresolved', { detail: errorText(error) });
       return { reason: 'internal', message: errorText(error) };
     }

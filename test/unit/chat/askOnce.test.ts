@@ -36,7 +36,7 @@ describe('a question without history', () => {
     assert.deepEqual((await ask([...cut, ...fails('server')])).answer, {
       text: 'Water',
       usage: null,
-      problem: 'The provider had an error. Try again. Your message is saved. The provider says: server by script',
+      problem: 'The provider had an error. Try again. The provider says: server by script',
     });
     assert.deepEqual((await ask([...cut, { type: 'stopped', reason: 'max_tokens' }])).answer, {
       text: 'Water',

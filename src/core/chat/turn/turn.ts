@@ -17,7 +17,7 @@ import type { CompactionOptions } from '../../compaction/ladder/rung';
 import type { Compactor } from '../../compaction/compactor';
 import { turnErrorType, type ConversationEvent, type TurnError, type TurnPhase, type CompactionResult, type TurnOutcome } from '../events';
 import { modelStep, type StepOutcome } from './modelStep';
-import { modelTurnError, RetryPolicy } from './turnError';
+import { savedTurnError, RetryPolicy } from './turnError';
 import type { CallRecorder } from '../../rewind/callRecorder';
 import { fileChangeMarks, type RecordedChanges } from '../../rewind/fileChanges';
 import { runCalls, type ToolCallEntry } from './toolRun';
@@ -127,7 +127,7 @@ export class Turn {
       text += step.text;
       if (!step.failure) this.deps.compactor.prepareIfDue(false);
       if (step.failure?.reason === 'overflow' && (await this.recoverOverflow(step.failure))) continue;
-      if (step.failure) return this.fail(modelTurnError(step.failure, this.deps.engine.binding.info.id, this.attempts), text);
+      if (step.failure) return this.fail(savedTurnError(step.failure, this.deps.engine.binding.info.id, this.attempts), text);
       const calls = step.entries.filter((entry): entry is ToolCallEntry => entry.content.type === 'tool_call');
       if (calls.length === 0) return this.finish(step, text);
       await this.runCalls(calls);

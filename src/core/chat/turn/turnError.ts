@@ -9,6 +9,12 @@ export function modelTurnError(failure: ModelFailure, model: string, attempts = 
   return { reason, message: explanation(failure, model, attempts), ...(detail && saysMore.has(reason) ? { detail } : {}) };
 }
 
+/** The same where the message is on disk: it need not be written again. */
+export function savedTurnError(failure: ModelFailure, model: string, attempts = 1): TurnError {
+  const { message, ...error } = modelTurnError(failure, model, attempts);
+  return { message: saysSaved.has(failure.reason) ? english('{0} Your message is saved.', message) : message, ...error };
+}
+
 /** An error in one text, where it has one place only. */
 export function wholeError({ message, detail }: Pick<TurnError, 'message' | 'detail'>): string {
   return detail ? english('{0} The provider says: {1}', message, detail) : message;
@@ -28,44 +34,47 @@ const saysMore: ReadonlySet<ModelFailure['reason']> = new Set([
   'invalid_request',
 ]);
 
+/** After which the same message may be sent again. */
+const saysSaved: ReadonlySet<ModelFailure['reason']> = new Set([
+  'bad_key',
+  'network',
+  'overloaded',
+  'rate_limited',
+  'server',
+  'unknown_model',
+  'quota',
+]);
+
 function explanation(failure: ModelFailure, model: string, attempts: number): string {
   switch (failure.reason) {
     case 'no_key':
       return english('There is no API key. Set one with “Threadkeeper: Set API Key…”, or go on in offline mode.');
     case 'bad_key':
-      return english('The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”. Your message is saved.');
+      return english('The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”.');
     case 'network':
       return attempts > 1
-        ? english('The connection failed {0} times. Check your network, then try again. Your message is saved.', attempts)
-        : english('The connection failed. Check your network, then try again. Your message is saved.');
+        ? english('The connection failed {0} times. Check your network, then try again.', attempts)
+        : english('The connection failed. Check your network, then try again.');
     case 'overloaded':
-      return english('The model is overloaded. Try again in a while. Your message is saved.');
+      return english('The model is overloaded. Try again in a while.');
     case 'rate_limited':
       return failure.retryAfterMs
-        ? english(
-            'The provider limits how much you may send for another {0} s. Try again later. Your message is saved.',
-            Math.ceil(failure.retryAfterMs / 1000),
-          )
-        : english('The provider limits how much you may send. Try again later. Your message is saved.');
+        ? english('The provider limits how much you may send for another {0} s. Try again later.', Math.ceil(failure.retryAfterMs / 1000))
+        : english('The provider limits how much you may send. Try again later.');
     case 'server':
-      return english('The provider had an error. Try again. Your message is saved.');
+      return english('The provider had an error. Try again.');
     case 'overflow':
       return english(
         "The conversation does not fit the model's window, with everything compacted that can be. Shorten the last message, or start a new session.",
       );
     case 'unknown_model':
       return model
-        ? english(
-            'The provider does not know the model “{0}”. Choose another with “Threadkeeper: Select Model…”. Your message is saved.',
-            model,
-          )
-        : english('The provider does not know the model. Choose another with “Threadkeeper: Select Model…”. Your message is saved.');
+        ? english('The provider does not know the model “{0}”. Choose another with “Threadkeeper: Select Model…”.', model)
+        : english('The provider does not know the model. Choose another with “Threadkeeper: Select Model…”.');
     case 'refused':
       return english('The model declined to answer this. Rephrase the message, or choose another model.');
     case 'quota':
-      return english(
-        'What you may use at the provider is used up. Add credit or wait for the next period, or choose another model. Your message is saved.',
-      );
+      return english('What you may use at the provider is used up. Add credit or wait for the next period, or choose another model.');
     case 'budget':
     case 'cost_limit':
     case 'redirected':
