@@ -193,12 +193,11 @@ describe('watching sources that stand in the way', function () {
     const file = put(rollout('long'), header('long') + said('first'));
     truncateSync(file, gigabyte);
     const memory = process.resourceUsage().maxRSS;
-    const began = process.cpuUsage();
     // Without a rest, which would be many times as long as a look at the hole.
     await rig.start(['codex'], null, { ...fast, rest: 0 });
     await rig.caughtUp();
     assert.deepEqual(await rig.texts(), ['user: first']);
-    const [afterHole, once, readOnce] = [bytesRead(), process.cpuUsage(began), process.cpuUsage()];
+    const afterHole = bytesRead();
     for (let i = 0; i < 20; i++) {
       appendFileSync(file, 'still the same line');
       await rig.caughtUp();
@@ -215,9 +214,6 @@ describe('watching sources that stand in the way', function () {
       ['user: first', 'user: second', 'user: third'],
     );
     assert.ok(process.resourceUsage().maxRSS - memory < 700 * 1024, `${process.resourceUsage().maxRSS - memory} KB more`);
-    const later = process.cpuUsage(readOnce);
-    const [hole, pieces] = [once.user + once.system, later.user + later.system];
-    assert.ok(pieces < 2 * hole, `${hole} µs for the hole, and ${pieces} µs for what was added`);
   });
 
   it('says of a file of a gigabyte that has to be read as a whole that it is too large, without reading it', async function () {
