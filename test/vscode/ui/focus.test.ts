@@ -48,19 +48,20 @@ describe('the focus of the chat', function () {
 
   it('comes back from the list of models and from the name of a turn, closed without a choice', async () => {
     const { chat, workbench } = session;
+    // Shown, a list does not have the focus yet: a key that is pressed at once would go to the chat (`close` goes to the list first).
     const list = workbench.page.locator('.quick-input-widget');
     await (await chat.locator('tk-composer .model-button')).click();
     await list.locator('.monaco-list-row').first().waitFor();
-    await workbench.page.keyboard.press('Escape');
+    await workbench.quickInput.close();
     await typedText('four');
     await chat.send('/tools');
     await list.locator('.monaco-list-row').first().waitFor();
-    await workbench.page.keyboard.press('Escape');
+    await workbench.quickInput.close();
     await typedText('five');
     await (await chat.frame()).getByRole('button', { name: 'Label your message' }).first().focus();
     await workbench.page.keyboard.press('Enter');
     await list.locator('input').waitFor();
-    await workbench.page.keyboard.press('Escape');
+    await workbench.quickInput.close();
     const isBack = "document.hasFocus() && document.activeElement?.getAttribute('data-action') === 'label'";
     await waitFor('the row to have the focus', async () => (await chat.frame()).evaluate(isBack));
   });
@@ -70,7 +71,7 @@ describe('the focus of the chat', function () {
     const list = workbench.page.locator('.quick-input-widget');
     await (await chat.locator('.instructions-chip')).click();
     await list.locator('.monaco-list-row').first().waitFor();
-    await workbench.page.keyboard.press('Escape');
+    await workbench.quickInput.close();
     await typedText('six');
     await (await chat.locator('.instructions-chip')).click();
     await list.locator('.monaco-list-row', { hasText: 'AGENTS.md' }).click();
