@@ -31,7 +31,7 @@ const mostSecondTries = 4;
 /**
  * Runs test files with mocha in Node processes, each of which takes the next file when it has done one. What a file prints comes in one
  * piece when it has ended. A process that dies, or cannot load a file, counts as one failure, and another one takes what is left.
- * Where CI is set, a file with failures is run once more when all others have ended, alone and in a new process: a real window on a busy
+ * Where CI is set, a file with failures is run once more when all others of its suite have ended, in a new process: a real window on a busy
  * machine is sometimes late. The second try counts, and what was unsteady is named. Rejects when `signal` ends it.
  */
 export async function runInNode(
@@ -68,7 +68,7 @@ export async function runInNode(
     for (const file of failed) {
       print(`\nA second try: ${nameOf(file)}\n`);
       await work([file]);
-      if (results.get(file)?.failed === 0) print(`\nUNSTEADY: ${nameOf(file)} failed at first and passed when it ran alone.\n`);
+      if (results.get(file)?.failed === 0) print(`\nUNSTEADY: ${nameOf(file)} failed at first and passed at the second try.\n`);
     }
   }
   signal.throwIfAborted();

@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 
 /**
  * A VS Code waits for a part of its time, for its own processes and for what a test lets pass: what can give way to it runs beside it, with
- * a lower priority. On two cores all suites took 993 s one behind the other, and 840 s so; time limits go by how busy it is (patience.ts).
+ * a lower priority. On two cores all suites took 993 s one behind the other, and 828 s so; time limits go by how busy it is (patience.ts).
  */
 function sideBySide(suites: readonly Suite[]): readonly (readonly Suite[])[] {
   const lanes = [suites.filter(({ givesWay }) => !givesWay), suites.filter(({ givesWay }) => givesWay)].filter((lane) => lane.length > 0);

@@ -25,7 +25,6 @@ describe('what is set in a session on three devices', function () {
     for (let round = 0; round < 3; round++)
       for (const device of [one, two, three]) deepStrictEqual((await device.sync(engine)).problems, []);
   };
-  /** Within one millisecond the devices' random ids would decide which was last. */
   const titles = () => Promise.all([one, two, three].map(async ({ store }) => (await store.session(session))?.title));
 
   it('is what was set last also where an earlier one waits to be sent', async () => {
