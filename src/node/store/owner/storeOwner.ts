@@ -1,5 +1,4 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { errorText, StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
@@ -7,6 +6,7 @@ import type { StoreStatus } from '../../../core/ports';
 import { type IdleDelays, type IdleTask, indexWhenIdle, verifyWhenIdle } from './idleTask';
 import type { Lease } from '../sharing/lease';
 import { isReservedByAnother } from '../sharing/leaseReservation';
+import { ReturningWindows } from './returningWindows';
 import { StoreService, type Holdings, type StoreWindow, type HostEvents, type OpenedStore } from './storeService';
 import { removeDeadSockets } from '../sharing/peerAddress';
 import type { PeerAddress } from '../sharing/peerAddress';
@@ -22,14 +22,11 @@ import { toStoreError } from '../database/connection';
 import type { StoreFiles } from '../database/storeFiles';
 import type { StoreCall } from '../client/storeCalls';
 
-/** How long windows of an owner that has ended may need to come here; several hundred times what it takes them. */
-const returnMs = 1_000;
-
 export interface OwnedOptions {
   readonly address: PeerAddress | null;
   readonly me: { readonly label: string; readonly holdings: Holdings };
-  /** Other windows may have used the store under another owner until now. */
-  readonly afterAnother: boolean;
+  /** Ids of the windows that have used the store with this one until now, null when they are not known; undefined: it has only come. */
+  readonly expected: ReadonlySet<string> | null | undefined;
   /** Builds the store anew from what can be read of it, whether or not it can be opened. */
   readonly repair: boolean;
   /** Every entry is checked at this pace while the store is idle. */
@@ -78,7 +75,9 @@ export class StoreOwner implements OpenedStore {
         options.verifyPace,
       ),
     ];
-    const service = new StoreService(core, options.afterAnother || lease.inherited ? sleep(returnMs, undefined, { ref: false }) : null);
+    const expected = options.expected === undefined && !lease.inherited ? new Set<string>() : (options.expected ?? null);
+    const returning = new ReturningWindows(expected);
+    const service = new StoreService(core, returning.done);
     this.service = service;
     this.me = { label: options.me.label, notify: (change) => events.onChange(change) };
     service.join(this.me, options.me.holdings);
@@ -86,7 +85,10 @@ export class StoreOwner implements OpenedStore {
       isCall: isStoreCall,
       status: () => this.status,
       service: {
-        join: (window, holdings) => service.join(window, holdings),
+        join: (window, holdings, id) => {
+          service.join(window, holdings);
+          returning.arrived(id);
+        },
         leave: (window) => service.leave(window),
         call: (window, method, args) => this.callFor(window, method, args),
       },
@@ -131,6 +133,10 @@ export class StoreOwner implements OpenedStore {
 
   call(method: StoreCall, args: readonly unknown[]): unknown {
     return this.callFor(this.me, method, args);
+  }
+
+  get others(): ReadonlySet<string> {
+    return this.opened.server?.windows ?? new Set();
   }
 
   refresh(): void {

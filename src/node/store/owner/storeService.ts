@@ -191,6 +191,8 @@ export interface OpenedStore {
   readonly status: StoreStatus;
   /** It is the nonce of the lease; null for those who do not own it. */
   readonly nonce: string | null;
+  /** Ids of the other windows that use the store, save the owner's; null when they are not known. */
+  readonly others: ReadonlySet<string> | null;
   /** Throws or rejects with a `StoreError`, or with `OwnerGoneError`. */
   call(method: StoreCall, args: readonly unknown[]): unknown;
   refresh(): void;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { CancelledError, errorText, StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
@@ -7,7 +8,7 @@ import type { BridgeFs } from '../wasm/fileBridge';
 import { HoldingsRecord, type HostEvents, type OpenedStore } from './storeService';
 import { acquireLease, defaultTiming, holderOf, Lease } from '../sharing/lease';
 import type { LeaseRecord, LeaseTiming } from '../sharing/lease';
-import { StoreOwner } from './storeOwner';
+import { StoreOwner, type OwnedOptions } from './storeOwner';
 import type { IdleDelays } from './idleTask';
 import { findSilentDamage } from '../database/logDamage';
 import { newPeerAddress, sharingVersion } from '../sharing/peerAddress';
@@ -55,6 +56,7 @@ export class StoreSupervisor {
   private failure: StoreError | undefined;
   private readonly holdings = new HoldingsRecord();
   private readonly closing = new AbortController();
+  private readonly id = randomUUID();
   private repairAsked: boolean;
   /** These could not be used any more before they were in use. */
   private readonly lost = new WeakSet<OpenedStore>();
@@ -72,7 +74,7 @@ export class StoreSupervisor {
   /** Rejects with a `StoreError` and nothing changed, or with `CancelledError` when aborted while waiting for the owner. */
   static async open(options: HostOptions, events: HostEvents, signal?: AbortSignal): Promise<StoreSupervisor> {
     const host = new StoreSupervisor(await loadSqlite(options.wasmFile, options.fs), options, events);
-    host.use(await host.openStore(options.waitForOwnerMs, false, signal));
+    host.use(await host.openStore(options.waitForOwnerMs, undefined, signal));
     return host;
   }
 
@@ -86,8 +88,7 @@ export class StoreSupervisor {
 
   async call<K extends StoreCall>(method: K, args: CallArguments<K>): Promise<CallResult<K>> {
     for (;;) {
-      await this.ready;
-      const store = this.current();
+      const store = await this.steady();
       try {
         const result = (await store.call(method, args)) as CallResult<K>;
         this.holdings.note(method, args, result);
@@ -105,8 +106,7 @@ export class StoreSupervisor {
   }
 
   async refresh(): Promise<void> {
-    await this.ready;
-    const store = this.current();
+    const store = await this.steady();
     if (!mayPass(store.status.note)) return store.refresh();
     this.reopen(store);
     await this.ready;
@@ -122,6 +122,13 @@ export class StoreSupervisor {
     store?.close();
   }
 
+  /** Rejects with what opening it anew has failed with. */
+  private async steady(): Promise<OpenedStore> {
+    // What was opened may be lost again before those who wait for it are told.
+    for (let awaited: unknown; awaited !== this.ready; ) await (awaited = this.ready);
+    return this.current();
+  }
+
   private current(): OpenedStore {
     if (this.opened) return this.opened;
     throw this.failure ?? new StoreError('closed', english('{0}: the store is not open', this.options.folder));
@@ -132,8 +139,10 @@ export class StoreSupervisor {
     if (this.opened !== lost) this.lost.add(lost);
     if (this.opened !== lost || this.closing.signal.aborted) return;
     this.opened = undefined;
+    const expected = lost.others && new Set(lost.others);
+    expected?.delete(this.id);
     lost[how]();
-    this.ready = this.openStore(this.options.reopenMs ?? 10_000, true, this.closing.signal).then(
+    this.ready = this.openStore(this.options.reopenMs ?? 10_000, expected, this.closing.signal).then(
       (store) => {
         this.use(store);
         this.tellAll(store);
@@ -160,7 +169,7 @@ export class StoreSupervisor {
     const { signal } = this.closing;
     while (this.opened === copy && !signal.aborted) {
       try {
-        const found = await this.openLive({ waitMs: pursuitMs, pollMs: this.options.pursuitPollMs ?? 1_000, again: true, signal });
+        const found = await this.openLive({ waitMs: pursuitMs, pollMs: this.options.pursuitPollMs ?? 1_000, expected: null, signal });
         if ('heldBy' in found) continue;
         // Nothing but this replaces a copy of this kind, save closing.
         this.use(found);
@@ -174,7 +183,7 @@ export class StoreSupervisor {
     }
   }
 
-  private async openStore(waitMs: number, again: boolean, signal?: AbortSignal): Promise<OpenedStore> {
+  private async openStore(waitMs: number, expected: OwnedOptions['expected'], signal?: AbortSignal): Promise<OpenedStore> {
     const files = storeFiles(this.options.folder);
     if (this.options.readonly) {
       const holder = this.options.readonly === 'join' ? holderOf(files.lease) : null;
@@ -182,7 +191,7 @@ export class StoreSupervisor {
       return joined ?? this.openCopy(files, { reason: 'other_owner', detail: english('Opened for reading only') });
     }
     try {
-      const found = await this.openLive({ waitMs, again, signal });
+      const found = await this.openLive({ waitMs, expected, signal });
       // What could not be repaired now is not repaired later, when nobody expects it.
       this.repairAsked = false;
       return 'heldBy' in found ? this.openCopy(files, { reason: 'other_owner', detail: describe(found.heldBy) }) : found;
@@ -195,7 +204,8 @@ export class StoreSupervisor {
   }
 
   /** Opens the store as its owner or over the owner's process; resolves with the owner when neither has come about in time. */
-  private async openLive({ waitMs, pollMs, again, signal }: LiveOptions): Promise<OpenedStore | { readonly heldBy: LeaseRecord | null }> {
+  private async openLive(live: LiveOptions): Promise<OpenedStore | { readonly heldBy: LeaseRecord | null }> {
+    const { waitMs, pollMs, expected, signal } = live;
     const files = storeFiles(this.options.folder);
     const { label, timing = defaultTiming } = this.options;
     mkdirSync(files.folder, { recursive: true, mode: 0o700 });
@@ -216,7 +226,7 @@ export class StoreSupervisor {
       const owned = {
         address,
         me: { label, holdings: this.holdings.current },
-        afterAnother: again,
+        expected,
         repair: this.repairAsked,
         verifyPace: this.options.verifyPace,
         onLost: () => opened && this.reopen(opened),
@@ -246,7 +256,7 @@ export class StoreSupervisor {
     if (holder.address?.version !== sharingVersion || this.repairAsked) return undefined;
     let shared: OpenedStore | undefined;
     try {
-      const me = { label: this.options.label, hears: this.options.readonly !== 'join', holdings: () => this.holdings.current };
+      const me = { label: this.options.label, id: this.id, hears: this.options.readonly !== 'join', holdings: () => this.holdings.current };
       const onChange = this.events.onChange.bind(this.events);
       const onStatus = () => shared && this.opened === shared && this.events.onStatus(shared.status, null);
       const connection = await PeerConnection.open(
@@ -260,6 +270,9 @@ export class StoreSupervisor {
           return { ...connection.status, access: 'shared' };
         },
         nonce: null,
+        get others() {
+          return connection.others;
+        },
         call: (method, args) => connection.call(method, args),
         refresh: () => undefined,
         close: () => connection.close(),
@@ -285,8 +298,7 @@ export class StoreSupervisor {
 interface LiveOptions {
   readonly waitMs: number;
   readonly pollMs?: number;
-  /** Other windows may have used the store under another owner until now. */
-  readonly again: boolean;
+  readonly expected: OwnedOptions['expected'];
   readonly signal: AbortSignal | undefined;
 }
 

@@ -10,8 +10,10 @@ import type { StoreStatus } from '../../../../src/core/ports';
 import type { StoreChange } from '../../../../src/core/session/storage';
 import type { LeaseRecord } from '../../../../src/node/store/sharing/lease';
 import { reserveLease } from '../../../../src/node/store/sharing/leaseReservation';
+import { PeerConnection } from '../../../../src/node/store/sharing/peerConnection';
 import { toFrame, newChallenge, proofOf } from '../../../../src/node/store/sharing/peerFrames';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
+import type { Holdings } from '../../../../src/node/store/owner/storeService';
 import type { StoreSupervisor } from '../../../../src/node/store/owner/storeSupervisor';
 import { backUpFolder, restoreFile } from '../../../../src/node/store/client/storeTask';
 import type { ChildReport } from '../../../support/store/storeChild';
@@ -235,8 +237,8 @@ describe('store: several windows on one folder', () => {
       writing,
     ]);
     assert.deepEqual([claimed, recovered], [{ granted: false, holder: 'second' }, []]);
-    assert.deepEqual([second.host.status.access, third.host.status.access].sort(), ['owner', 'shared']);
     assert.equal((await second.host.call('draft', [other]))?.text, 'draft 29');
+    assert.deepEqual([second.host.status.access, third.host.status.access].sort(), ['owner', 'shared']);
     // Sent again, as after a lost answer.
     await second.host.call('writePartial', [chunk]);
     await second.host.call('writePartial', [{ ...chunk, text: 'lo', offset: 3 }]);
@@ -244,6 +246,29 @@ describe('store: several windows on one folder', () => {
     assert.deepEqual((await third.host.call('activity', [session])).streaming, [{ ...chunk, text: 'Hello' }]);
     await assert.rejects(second.host.call('writePartial', [{ ...chunk, text: '?', offset: 9 }]), hasReason('conflict'));
     assert.ok(second.changes.some(({ kind }) => kind === 'all'));
+  });
+
+  it('are told of each other, and are waited for by the next owner', async () => {
+    const first = await open('first');
+    const session = await newSession(first);
+    const silent = { onChange: () => undefined, onStatus: () => undefined, onGone: () => undefined };
+    const connect = (id: string, hears = true, holdings: Holdings = { claims: [], queued: [] }) =>
+      PeerConnection.open(lease().address!, { label: id, id, hears, holdings: () => holdings }, silent);
+    const [one, two] = [await connect('one'), await connect('two')];
+    const reader = await connect('reader', false);
+    const others = (connection: PeerConnection) => [...(connection.others ?? [])].sort();
+    await waitFor('the news', () => others(one).length === 2 && others(reader).length === 2, { interval: 5 });
+    assert.deepEqual([one, two, reader].map(others), Array(3).fill(['one', 'two']));
+    two.close();
+    await waitFor('the news', () => others(one).length === 1, { interval: 5 });
+
+    const second = await open('second');
+    await first.host.close();
+    const claimed = second.host.call('claim', [session, 'b']);
+    await waitFor('the next owner', () => second.host.status.access === 'owner', { interval: 5 });
+    const again = await connect('one', true, { claims: [{ session, claim: 'a' }], queued: [] });
+    assert.deepEqual(await claimed, { granted: false, holder: 'one' });
+    for (const connection of [one, reader, again]) connection.close();
   });
 
   it('cut off peers that do not belong, and those that make no sense', async () => {
