@@ -6,7 +6,7 @@ import { PlainOutput } from '../../core/tools/command/plainOutput';
 import type { CommandEnd } from '../../core/tools/toolWorkspace';
 import type { CommandRunner } from '../../node/tools/commandRunner';
 
-/** A shell that has not told of itself by then has no integration. On a busy machine it takes some seconds. */
+/** A shell that has not told of itself by then has no integration, save where the user's settings say how long that takes. */
 const integrationMs = 10_000;
 /** Between Ctrl+C and the end of everything that the terminal has started. */
 const graceMs = 1_000;
@@ -138,7 +138,8 @@ function integrationOf(terminal: Terminal, signal: AbortSignal): Promise<Termina
       resolve(found);
     };
     const stop = () => done(null);
-    const timer = setTimeout(stop, integrationMs);
+    const chosen = workspace.getConfiguration().get('terminal.integrated.shellIntegration.timeout', -1);
+    const timer = setTimeout(stop, chosen >= 0 ? chosen : integrationMs);
     const listeners = new DisposableStore();
     listeners.add(
       window.onDidChangeTerminalShellIntegration(({ terminal: one, shellIntegration }) => one === terminal && done(shellIntegration)),

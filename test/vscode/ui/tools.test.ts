@@ -32,7 +32,15 @@ describe('workspace tools', function () {
 
   before(async () => {
     // The browser's VS Code saves by itself: what is not saved yet would not stay so.
-    session = await openChat({ window: 60_000, settings: { 'files.autoSave': 'off', 'threadkeeper.checkpoint.enabled': false } });
+    session = await openChat({
+      window: 60_000,
+      settings: {
+        'files.autoSave': 'off',
+        'threadkeeper.checkpoint.enabled': false,
+        // The most that VS Code takes: on a busy machine a shell is late.
+        'terminal.integrated.shellIntegration.timeout': 60_000,
+      },
+    });
     await writeFile(file('src/dos.txt'), 'one\r\ntwo\r\nthree');
     await writeFile(file('.env'), 'TOKEN=very-secret');
   });
