@@ -1,8 +1,9 @@
 import { deepStrictEqual } from 'node:assert';
 import type { CliRun } from './run/cliRun';
+import { patience } from './run/patience';
 
-/** Milliseconds; none that is not stuck takes so long. */
-const patience = 10_000;
+/** Milliseconds on a quiet machine; none that is not stuck takes so long. */
+const endMs = 10_000;
 
 /** Ends programs as their users do, by the end of their input. One that does not end is killed, and is a failure. */
 export async function endRuns(runs: CliRun[]): Promise<void> {
@@ -11,7 +12,7 @@ export async function endRuns(runs: CliRun[]): Promise<void> {
     const timer = setTimeout(() => {
       stuck.push(run.stderr);
       run.kill();
-    }, patience);
+    }, endMs * patience());
     run.end();
     await run.exited;
     clearTimeout(timer);

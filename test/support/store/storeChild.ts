@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../../../src/core/errors';
 import type { NewEntry } from '../../../src/core/session/entry';
 import { acquireLease, Lease } from '../../../src/node/store/sharing/lease';
 import { openStore } from '../../../src/node/store/client/openStore';
@@ -75,22 +77,35 @@ async function share(folder: string, turns: number): Promise<void> {
   store.onDidChangeStatus(({ access }) => report({ type: 'open', access }));
   for (let turn = 0; turn < turns; turn++) {
     const session = turn % 2 === 0 ? 'shared' : `own-${process.pid}`;
-    await store.createSession({ uuid: session, key: `cli:${session}`, channel: 'cli', createdAt: 1 });
+    await whenWritable(() => store.createSession({ uuid: session, key: `cli:${session}`, channel: 'cli', createdAt: 1 }));
     const claim = `${process.pid}-${turn}`;
-    while (!(await store.claim(session, claim)).granted) await new Promise((resolve) => setTimeout(resolve, 2));
-    await store.recoverPartials(session);
+    while (!(await whenWritable(() => store.claim(session, claim))).granted) await sleep(2);
+    await whenWritable(() => store.recoverPartials(session));
     let parent = (await store.session(session))!.leaf;
     for (const part of ['question', 'answer']) {
       const uuid = `${claim}-${part}`;
       const chunk = { entry: uuid, session, parent, kind: 'message', provider: 'p', model: 'm', createdAt: 1 } as const;
-      for (const offset of [0, 3]) await store.writePartial({ ...chunk, text: 'abc', offset });
-      await store.append(session, { entries: [userMessage(session, parent, part, { uuid })], after: parent });
+      for (const offset of [0, 3]) await whenWritable(() => store.writePartial({ ...chunk, text: 'abc', offset }));
+      const batch = { entries: [userMessage(session, parent, part, { uuid })], after: parent };
+      await whenWritable(() => store.append(session, batch));
       report({ type: 'stored', uuid });
       parent = uuid;
     }
-    await store.release(session, claim);
+    await whenWritable(() => store.release(session, claim));
   }
   report({ type: 'done' });
+}
+
+/** As its user would: again, where the store can only be read because another window takes longer than usual with it. */
+async function whenWritable<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!StoreError.is(error) || error.reason !== 'readonly') throw error;
+      await sleep(50);
+    }
+  }
 }
 
 /** A window that soon reads a copy when there is no owner, and stays until killed. */
