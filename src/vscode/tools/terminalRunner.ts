@@ -8,6 +8,8 @@ import type { CommandRunner } from '../../node/tools/commandRunner';
 
 /** A shell that has not told of itself by then has no integration, save where the user's settings say how long that takes. */
 const integrationMs = 10_000;
+/** One may be late because the machine was busy; each costs its command the time that was waited. */
+const mostMisses = 2;
 /** Between Ctrl+C and the end of everything that the terminal has started. */
 const graceMs = 1_000;
 
@@ -45,7 +47,8 @@ export class TerminalRunner implements Disposable {
   /** What a command may have set in these would change what later ones do. */
   private readonly spent: Terminal[] = [];
   private newest: Terminal | null = null;
-  private isMissing = false;
+  /** Terminals in a row whose shell has not told of itself. */
+  private misses = 0;
 
   constructor(
     private readonly commands: Pick<CommandRunner, 'claim'>,
@@ -65,7 +68,7 @@ export class TerminalRunner implements Disposable {
    * was run then. When the signal is aborted, the command is interrupted and ended with all it has started.
    */
   async run(command: string, cwd: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd | null> {
-    if (!this.isWanted() || this.isMissing || command.includes('\n') || unsetOf() === undefined) return null;
+    if (!this.isWanted() || this.misses >= mostMisses || command.includes('\n') || unsetOf() === undefined) return null;
     if (workspace.getConfiguration().get('terminal.integrated.shellIntegration.enabled') === false) return null;
     const own = this.take(cwd) ?? (await this.open(cwd, signal));
     if (own === null) return null;
@@ -109,9 +112,10 @@ export class TerminalRunner implements Disposable {
     if (!integration) {
       if (terminal.exitStatus !== undefined) return 'closed';
       terminal.dispose();
-      this.isMissing ||= !signal.aborted;
+      if (!signal.aborted) this.misses++;
       return null;
     }
+    this.misses = 0;
     const own = { terminal, integration, end };
     const names = [...unwanted, ...addedByEditor].filter((name) => /^[A-Za-z_]\w*$/.test(name));
     await execute(own, `${unsetOf()} ${names.join(' ')}; clear`, () => undefined, signal);

@@ -30,4 +30,28 @@ describe('a terminal that runs several commands', function () {
     runner.dispose();
     deepStrictEqual([terminalDouble.made, last], [2, first]);
   });
+
+  it('is tried once more where a shell was late, and not again where a second one does not tell of itself either', async () => {
+    const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
+    const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
+    const codes = async (silent: number, times: number) => {
+      const before = terminalDouble.made;
+      terminalDouble.silence(silent);
+      const found: unknown[] = [];
+      for (let n = 0; n < times; n++) {
+        // It leaves a shell that is not used again.
+        const end = await runner.run('A=1', tmpdir(), () => undefined, new AbortController().signal);
+        found.push(end && end.code);
+      }
+      return [...found, terminalDouble.made - before];
+    };
+    deepStrictEqual(
+      [await codes(1, 2), await codes(3, 3)],
+      [
+        [null, 0, 2],
+        [null, null, null, 2],
+      ],
+    );
+    runner.dispose();
+  });
 });
