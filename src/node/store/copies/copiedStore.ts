@@ -40,7 +40,6 @@ export function openCopied(
   return {
     status,
     nonce: null,
-    others: null,
     call: (method, args) => {
       if (method === 'activity') return { holder: null, streaming: [] };
       if (!isCoreCall(method)) throw new StoreError('readonly', english('{0} is read-only here', files.main));

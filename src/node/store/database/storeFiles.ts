@@ -21,6 +21,8 @@ export interface StoreFiles extends DatabaseFiles {
   readonly folder: string;
   /** Who owns the store (lease.ts). */
   readonly lease: string;
+  /** Which windows use the store, for whoever owns it next (windowList.ts). */
+  readonly windows: string;
   /** How often the store was opened, outside the database: an empty file opens as a valid empty database. */
   readonly generation: string;
   /** Which sources of other programs have been read into the database (watchMemory.ts). It says nothing of another database. */
@@ -35,14 +37,15 @@ export function storeFiles(folder: string): StoreFiles {
     wal: `${main}.live`,
     journal: `${main}.undo`,
     lease: join(folder, 'owner.lease'),
+    windows: join(folder, 'owner.windows'),
     generation: join(folder, 'generation.json'),
     watched: join(folder, 'watched.json'),
   };
 }
 
-/** The names that go with a database file outside a store folder; it has no lease, no marker of its use and no note of what was read. */
+/** The names that go with a database file outside a store folder; it has no lease, no windows, no marker of its use and no note of reads. */
 export function besides(main: string): StoreFiles {
-  return { folder: dirname(main), main, wal: `${main}.live`, journal: `${main}.undo`, lease: '', generation: '', watched: '' };
+  return { folder: dirname(main), main, wal: `${main}.live`, journal: `${main}.undo`, lease: '', windows: '', generation: '', watched: '' };
 }
 
 /** A marker that cannot be read counts as 1: it says that there was a store, which is what it is for. */

@@ -6,8 +6,9 @@ import type { StoreStatus } from '../../../core/ports';
 import { type IdleDelays, type IdleTask, indexWhenIdle, verifyWhenIdle } from './idleTask';
 import type { Lease } from '../sharing/lease';
 import { isReservedByAnother } from '../sharing/leaseReservation';
-import { ReturningWindows } from './returningWindows';
+import { WindowList } from './windowList';
 import { StoreService, type Holdings, type StoreWindow, type HostEvents, type OpenedStore } from './storeService';
+import { thisProcess } from '../sharing/processIdentity';
 import { removeDeadSockets } from '../sharing/peerAddress';
 import type { PeerAddress } from '../sharing/peerAddress';
 import { PeerServer } from '../sharing/peerServer';
@@ -24,13 +25,15 @@ import type { StoreCall } from '../client/storeCalls';
 
 export interface OwnedOptions {
   readonly address: PeerAddress | null;
-  readonly me: { readonly label: string; readonly holdings: Holdings };
-  /** Ids of the windows that have used the store with this one until now, null when they are not known; undefined: it has only come. */
-  readonly expected: ReadonlySet<string> | null | undefined;
+  readonly me: { readonly label: string; readonly id: string; readonly holdings: Holdings };
+  /** Other windows may have used the store under another owner until now. */
+  readonly afterAnother: boolean;
   /** Builds the store anew from what can be read of it, whether or not it can be opened. */
   readonly repair: boolean;
   /** Every entry is checked at this pace while the store is idle. */
   readonly verifyPace: IdleDelays | undefined;
+  /** Whether who lets go of the store goes on as one of the windows of its next owner. */
+  readonly comesBack: () => boolean;
   /** The store cannot be used any more, because another process has taken over; it has been let go of. */
   readonly onLost: () => void;
   /** Another window is to own it. */
@@ -50,6 +53,8 @@ export class StoreOwner implements OpenedStore {
   private readonly service: StoreService;
   private readonly idle: readonly IdleTask[];
   private readonly me: StoreWindow;
+  private readonly windows: WindowList;
+  private isLetGo = false;
   private current: StoreStatus;
   private isLost = false;
 
@@ -75,21 +80,30 @@ export class StoreOwner implements OpenedStore {
         options.verifyPace,
       ),
     ];
-    const expected = options.expected === undefined && !lease.inherited ? new Set<string>() : (options.expected ?? null);
-    const returning = new ReturningWindows(expected);
-    const service = new StoreService(core, returning.done);
+    const { label, id, holdings } = options.me;
+    const windows = new WindowList({
+      file: files.windows,
+      me: { id, process: thisProcess() },
+      afterAnother: options.afterAnother || lease.inherited,
+      isOurs: () => isHeld(lease),
+    });
+    this.windows = windows;
+    const service = new StoreService(core, windows.returned);
     this.service = service;
-    this.me = { label: options.me.label, notify: (change) => events.onChange(change) };
-    service.join(this.me, options.me.holdings);
+    this.me = { label, notify: (change) => events.onChange(change) };
+    service.join(this.me, holdings);
     server?.serve({
       isCall: isStoreCall,
       status: () => this.status,
       service: {
-        join: (window, holdings, id) => {
-          service.join(window, holdings);
-          returning.arrived(id);
+        join: (window, joined, listed) => {
+          service.join(window, joined);
+          if (listed) windows.joined(window, listed);
         },
-        leave: (window) => service.leave(window),
+        leave: (window) => {
+          service.leave(window);
+          windows.left(window);
+        },
         call: (window, method, args) => this.callFor(window, method, args),
       },
     });
@@ -135,17 +149,13 @@ export class StoreOwner implements OpenedStore {
     return this.callFor(this.me, method, args);
   }
 
-  get others(): ReadonlySet<string> {
-    return this.opened.server?.windows ?? new Set();
-  }
-
   refresh(): void {
     // The owner has what is newest.
   }
 
   close(): void {
     const { lease, database, server } = this.opened;
-    this.stopIdle();
+    this.letGo();
     try {
       lease.verify();
       database.close();
@@ -161,14 +171,14 @@ export class StoreOwner implements OpenedStore {
 
   abandon(): void {
     const { lease, database, server } = this.opened;
-    this.stopIdle();
+    this.letGo();
     database.abandon();
     lease.release();
     server?.close();
   }
 
   private callFor(window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown {
-    if (method === 'takeOver') return window === this.me ? undefined : this.handOver();
+    if (method === 'takeOver') return window === this.me ? undefined : this.handOver(window);
     for (const task of this.idle) task.touch();
     try {
       const result = this.service.call(window, method, args);
@@ -181,15 +191,20 @@ export class StoreOwner implements OpenedStore {
     }
   }
 
-  private handOver(): void {
+  private handOver(to: StoreWindow): void {
     const { lease } = this.opened.files;
     if (!isReservedByAnother(lease)) throw new StoreError('conflict', english('{0} is not reserved', lease));
+    // It opens the store anew: nobody need wait for it under the name that it had.
+    this.windows.left(to);
     this.options.onHandOver();
   }
 
   /** Every error of the store passes here, whoever asked. */
   private failed(error: unknown): StoreError {
-    const known = toStoreError(error, undefined, this.opened.files.folder);
+    const { folder } = this.opened.files;
+    // What was waiting for other windows finds the database closed: it is asked again where the store is open next.
+    if (this.isLetGo) return new StoreError('lease_lost', english('{0}: the store is closed', folder));
+    const known = toStoreError(error, undefined, folder);
     if (known.reason === 'lease_lost' && !this.isLost) {
       this.isLost = true;
       this.options.onLost();
@@ -207,8 +222,20 @@ export class StoreOwner implements OpenedStore {
     opened.server?.tell(this.current);
   }
 
-  private stopIdle(): void {
+  /** While the lease still is ours: the next owner reads the list of windows as soon as it is not. */
+  private letGo(): void {
+    this.isLetGo = true;
     for (const task of this.idle) task.stop();
+    this.windows.close(this.options.comesBack());
+  }
+}
+
+function isHeld(lease: Lease): boolean {
+  try {
+    lease.verify();
+    return true;
+  } catch {
+    return false;
   }
 }
 

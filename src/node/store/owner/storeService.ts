@@ -84,6 +84,8 @@ export class StoreService {
         const [session, batch] = args as CallArguments<'append'>;
         // What is billed, or comes from a file, goes by no claim.
         if (batch.after === undefined) return this.perform(window, method, args);
+        // Nobody else can hold what it has brought along: a window that closes has little time for its last words.
+        if (this.claims.get(session)?.window === window) return this.append(window, session, batch);
         return this.afterReturn(() => this.append(window, session, batch));
       }
       case 'purge': {
@@ -191,8 +193,6 @@ export interface OpenedStore {
   readonly status: StoreStatus;
   /** It is the nonce of the lease; null for those who do not own it. */
   readonly nonce: string | null;
-  /** Ids of the other windows that use the store, save the owner's; null when they are not known. */
-  readonly others: ReadonlySet<string> | null;
   /** Throws or rejects with a `StoreError`, or with `OwnerGoneError`. */
   call(method: StoreCall, args: readonly unknown[]): unknown;
   refresh(): void;

@@ -8,7 +8,7 @@ import type { BridgeFs } from '../wasm/fileBridge';
 import { HoldingsRecord, type HostEvents, type OpenedStore } from './storeService';
 import { acquireLease, defaultTiming, holderOf, Lease } from '../sharing/lease';
 import type { LeaseRecord, LeaseTiming } from '../sharing/lease';
-import { StoreOwner, type OwnedOptions } from './storeOwner';
+import { StoreOwner } from './storeOwner';
 import type { IdleDelays } from './idleTask';
 import { findSilentDamage } from '../database/logDamage';
 import { newPeerAddress, sharingVersion } from '../sharing/peerAddress';
@@ -56,6 +56,7 @@ export class StoreSupervisor {
   private failure: StoreError | undefined;
   private readonly holdings = new HoldingsRecord();
   private readonly closing = new AbortController();
+  /** Of this window, under every owner. */
   private readonly id = randomUUID();
   private repairAsked: boolean;
   /** These could not be used any more before they were in use. */
@@ -74,7 +75,7 @@ export class StoreSupervisor {
   /** Rejects with a `StoreError` and nothing changed, or with `CancelledError` when aborted while waiting for the owner. */
   static async open(options: HostOptions, events: HostEvents, signal?: AbortSignal): Promise<StoreSupervisor> {
     const host = new StoreSupervisor(await loadSqlite(options.wasmFile, options.fs), options, events);
-    host.use(await host.openStore(options.waitForOwnerMs, undefined, signal));
+    host.use(await host.openStore(options.waitForOwnerMs, false, signal));
     return host;
   }
 
@@ -88,7 +89,9 @@ export class StoreSupervisor {
 
   async call<K extends StoreCall>(method: K, args: CallArguments<K>): Promise<CallResult<K>> {
     for (;;) {
-      const store = await this.steady();
+      // What was opened may be lost again before those who wait for it are told.
+      for (let awaited: unknown; awaited !== this.ready; ) await (awaited = this.ready);
+      const store = this.current();
       try {
         const result = (await store.call(method, args)) as CallResult<K>;
         this.holdings.note(method, args, result);
@@ -98,15 +101,16 @@ export class StoreSupervisor {
         const mayRepeat = OwnerGoneError.is(error) || (StoreError.is(error) && error.reason === 'lease_lost');
         if (!mayRepeat && StoreError.is(error) && ['disk_full', 'permission'].includes(error.reason) && mayPass(store.status.note))
           this.reopen(store);
-        if (!mayRepeat || this.closing.signal.aborted)
-          throw OwnerGoneError.is(error) ? closed(this.options.folder) : toStoreError(error, undefined, this.options.folder);
+        if (!mayRepeat) throw toStoreError(error, undefined, this.options.folder);
+        if (this.closing.signal.aborted) throw closed(this.options.folder);
         this.reopen(store);
       }
     }
   }
 
   async refresh(): Promise<void> {
-    const store = await this.steady();
+    await this.ready;
+    const store = this.current();
     if (!mayPass(store.status.note)) return store.refresh();
     this.reopen(store);
     await this.ready;
@@ -122,13 +126,6 @@ export class StoreSupervisor {
     store?.close();
   }
 
-  /** Rejects with what opening it anew has failed with. */
-  private async steady(): Promise<OpenedStore> {
-    // What was opened may be lost again before those who wait for it are told.
-    for (let awaited: unknown; awaited !== this.ready; ) await (awaited = this.ready);
-    return this.current();
-  }
-
   private current(): OpenedStore {
     if (this.opened) return this.opened;
     throw this.failure ?? new StoreError('closed', english('{0}: the store is not open', this.options.folder));
@@ -139,10 +136,8 @@ export class StoreSupervisor {
     if (this.opened !== lost) this.lost.add(lost);
     if (this.opened !== lost || this.closing.signal.aborted) return;
     this.opened = undefined;
-    const expected = lost.others && new Set(lost.others);
-    expected?.delete(this.id);
     lost[how]();
-    this.ready = this.openStore(this.options.reopenMs ?? 10_000, expected, this.closing.signal).then(
+    this.ready = this.openStore(this.options.reopenMs ?? 10_000, true, this.closing.signal).then(
       (store) => {
         this.use(store);
         this.tellAll(store);
@@ -169,7 +164,7 @@ export class StoreSupervisor {
     const { signal } = this.closing;
     while (this.opened === copy && !signal.aborted) {
       try {
-        const found = await this.openLive({ waitMs: pursuitMs, pollMs: this.options.pursuitPollMs ?? 1_000, expected: null, signal });
+        const found = await this.openLive({ waitMs: pursuitMs, pollMs: this.options.pursuitPollMs ?? 1_000, again: true, signal });
         if ('heldBy' in found) continue;
         // Nothing but this replaces a copy of this kind, save closing.
         this.use(found);
@@ -183,7 +178,7 @@ export class StoreSupervisor {
     }
   }
 
-  private async openStore(waitMs: number, expected: OwnedOptions['expected'], signal?: AbortSignal): Promise<OpenedStore> {
+  private async openStore(waitMs: number, again: boolean, signal?: AbortSignal): Promise<OpenedStore> {
     const files = storeFiles(this.options.folder);
     if (this.options.readonly) {
       const holder = this.options.readonly === 'join' ? holderOf(files.lease) : null;
@@ -191,7 +186,7 @@ export class StoreSupervisor {
       return joined ?? this.openCopy(files, { reason: 'other_owner', detail: english('Opened for reading only') });
     }
     try {
-      const found = await this.openLive({ waitMs, expected, signal });
+      const found = await this.openLive({ waitMs, again, signal });
       // What could not be repaired now is not repaired later, when nobody expects it.
       this.repairAsked = false;
       return 'heldBy' in found ? this.openCopy(files, { reason: 'other_owner', detail: describe(found.heldBy) }) : found;
@@ -204,8 +199,7 @@ export class StoreSupervisor {
   }
 
   /** Opens the store as its owner or over the owner's process; resolves with the owner when neither has come about in time. */
-  private async openLive(live: LiveOptions): Promise<OpenedStore | { readonly heldBy: LeaseRecord | null }> {
-    const { waitMs, pollMs, expected, signal } = live;
+  private async openLive({ waitMs, pollMs, again, signal }: LiveOptions): Promise<OpenedStore | { readonly heldBy: LeaseRecord | null }> {
     const files = storeFiles(this.options.folder);
     const { label, timing = defaultTiming } = this.options;
     mkdirSync(files.folder, { recursive: true, mode: 0o700 });
@@ -225,10 +219,11 @@ export class StoreSupervisor {
       let opened: OpenedStore | null = null;
       const owned = {
         address,
-        me: { label, holdings: this.holdings.current },
-        expected,
+        me: { label, id: this.id, holdings: this.holdings.current },
+        afterAnother: again,
         repair: this.repairAsked,
         verifyPace: this.options.verifyPace,
+        comesBack: () => !this.closing.signal.aborted,
         onLost: () => opened && this.reopen(opened),
         onHandOver: () => opened && this.reopen(opened, 'close'),
       };
@@ -270,9 +265,6 @@ export class StoreSupervisor {
           return { ...connection.status, access: 'shared' };
         },
         nonce: null,
-        get others() {
-          return connection.others;
-        },
         call: (method, args) => connection.call(method, args),
         refresh: () => undefined,
         close: () => connection.close(),
@@ -298,7 +290,8 @@ export class StoreSupervisor {
 interface LiveOptions {
   readonly waitMs: number;
   readonly pollMs?: number;
-  readonly expected: OwnedOptions['expected'];
+  /** Other windows may have used the store under another owner until now. */
+  readonly again: boolean;
   readonly signal: AbortSignal | undefined;
 }
 

@@ -18,6 +18,7 @@ import {
   Proof,
   proofOf,
 } from './peerFrames';
+import { thisProcess } from './processIdentity';
 import { fromWire } from '../client/storeProtocol';
 import type { StoreCall } from '../client/storeCalls';
 import type { Answer } from '../client/storeProtocol';
@@ -38,7 +39,6 @@ const helloMs = 5_000;
 type OwnerMessage =
   | (Answer & { readonly bytes?: readonly BytesPath[] })
   | { readonly type: 'welcome' | 'status'; readonly status: StoreStatus }
-  | { readonly type: 'others'; readonly windows: readonly string[] }
   | { readonly type: 'change'; readonly change: StoreChange };
 
 interface Pending {
@@ -59,7 +59,6 @@ export class PeerConnection {
   private readonly pending = new Map<number, Pending>();
   private nextId = 1;
   private gone = false;
-  private windows: ReadonlySet<string> | null = null;
 
   private constructor(
     private readonly socket: Socket,
@@ -100,7 +99,8 @@ export class PeerConnection {
       if (!isProof(proof, proofOf(address.secret, 'owner', challenges)))
         throw new OwnerGoneError('Somebody else listens where the owner should be');
       clearTimeout(timer);
-      socket.write(toFrame({ type: 'join', label: me.label, id: me.id, hears: me.hears, holdings: me.holdings() }));
+      const { label, id, hears } = me;
+      socket.write(toFrame({ type: 'join', label, window: { id, process: thisProcess() }, hears, holdings: me.holdings() }));
       const welcome = (await next()) as OwnerMessage;
       if (welcome.type !== 'welcome') throw new OwnerGoneError('The owner of the store does not speak our language');
       const connection = new PeerConnection(socket, welcome.status, events);
@@ -120,11 +120,6 @@ export class PeerConnection {
   /** The owner's. */
   get status(): StoreStatus {
     return this.known;
-  }
-
-  /** Ids of the windows that are connected to the owner; null when it is one of an older program, which does not say. */
-  get others(): ReadonlySet<string> | null {
-    return this.windows;
   }
 
   get isGone(): boolean {
@@ -179,9 +174,6 @@ export class PeerConnection {
       case 'status':
         this.known = message.status;
         return this.events.onStatus();
-      case 'others':
-        this.windows = new Set(message.windows);
-        return;
       case 'welcome':
         return;
     }

@@ -23,13 +23,15 @@ import {
 } from './peerFrames';
 import type { StoreCall } from '../client/storeCalls';
 import { toWire, type Answer } from '../client/storeProtocol';
+import { ProcessIdentity } from './processIdentity';
+import type { ListedWindow } from '../owner/windowList';
 import type { Holdings, StoreService, StoreWindow } from '../owner/storeService';
 
 const Join = z.object({
   type: z.literal('join'),
   label: z.string(),
-  /** Of the window, under every owner. Absent: it is one of an older program. */
-  id: z.optional(z.string()),
+  /** Absent: it is one of an older program. */
+  window: z.optional(z.object({ id: z.string(), process: ProcessIdentity })),
   /** False: it only reads, and is not told of changes. Absent: it is told. */
   hears: z.optional(z.boolean()),
   holdings: z.object({ claims: z.array(z.object({ session: z.string(), claim: z.string() })), queued: z.array(z.string()) }),
@@ -53,7 +55,8 @@ const stallMs = 30_000;
 export interface Served {
   readonly isCall: (name: string) => name is StoreCall;
   readonly service: Pick<StoreService, 'leave'> & {
-    join(window: StoreWindow, holdings: Holdings, id: string | undefined): void;
+    /** `listed`: null for one that holds nothing. */
+    join(window: StoreWindow, holdings: Holdings, listed: ListedWindow | null): void;
     call(window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown;
   };
   readonly status: () => StoreStatus;
@@ -94,11 +97,6 @@ export class PeerServer {
     this.open(served);
   }
 
-  /** Ids of the windows that work with the store. */
-  get windows(): ReadonlySet<string> {
-    return new Set([...this.joined].flatMap(({ id }) => id ?? []));
-  }
-
   /** Tells every window; one of an older program passes it over. */
   tell(status: StoreStatus): void {
     for (const peer of this.joined) void peer.send({ type: 'status', status });
@@ -123,18 +121,17 @@ export class PeerServer {
     try {
       const messages = incoming(socket);
       await this.authenticate(socket, messages);
-      const { label, id, hears = true, holdings } = Join.parse((await messages.next()).value);
+      const { label, window = null, hears = true, holdings } = Join.parse((await messages.next()).value);
       const { service, status, isCall } = await this.opened;
       if (gone.signal.aborted) return;
-      const peer = new Peer(socket, { label, id: hears ? id : undefined, hears, gone: gone.signal });
-      service.join(peer, holdings, id);
+      const peer = new Peer(socket, { label, hears, gone: gone.signal });
+      service.join(peer, holdings, hears ? window : null);
       gone.signal.addEventListener('abort', () => {
         service.leave(peer);
-        if (this.joined.delete(peer)) this.tellOthers();
+        this.joined.delete(peer);
       });
       await peer.send({ type: 'welcome', status: status() });
       if (!gone.signal.aborted) this.joined.add(peer);
-      this.tellOthers();
       for await (const message of messages) {
         const { id, method, args, bytes } = Call.parse(message);
         if (!isCall(method)) throw new Error('A peer asks for an operation that there is not');
@@ -145,11 +142,6 @@ export class PeerServer {
     } finally {
       socket.destroy();
     }
-  }
-
-  /** Whoever owns the store next waits for them. */
-  private tellOthers(): void {
-    for (const peer of this.joined) void peer.send({ type: 'others', windows: [...this.windows] });
   }
 
   private async authenticate(socket: Socket, messages: Incoming): Promise<void> {
@@ -172,17 +164,8 @@ class Peer implements StoreWindow {
 
   constructor(
     private readonly socket: Socket,
-    private readonly joined: {
-      readonly label: string;
-      readonly id: string | undefined;
-      readonly hears: boolean;
-      readonly gone: AbortSignal;
-    },
+    private readonly joined: { readonly label: string; readonly hears: boolean; readonly gone: AbortSignal },
   ) {}
-
-  get id(): string | undefined {
-    return this.joined.id;
-  }
 
   get label(): string {
     return this.joined.label;

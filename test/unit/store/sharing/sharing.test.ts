@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StoreError } from '../../../../src/core/errors';
@@ -14,6 +14,7 @@ import { PeerConnection } from '../../../../src/node/store/sharing/peerConnectio
 import { toFrame, newChallenge, proofOf } from '../../../../src/node/store/sharing/peerFrames';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
 import type { Holdings } from '../../../../src/node/store/owner/storeService';
+import type { ListedWindow } from '../../../../src/node/store/owner/windowList';
 import type { StoreSupervisor } from '../../../../src/node/store/owner/storeSupervisor';
 import { backUpFolder, restoreFile } from '../../../../src/node/store/client/storeTask';
 import type { ChildReport } from '../../../support/store/storeChild';
@@ -248,27 +249,31 @@ describe('store: several windows on one folder', () => {
     assert.ok(second.changes.some(({ kind }) => kind === 'all'));
   });
 
-  it('are told of each other, and are waited for by the next owner', async () => {
+  it('are on a list for the next owner, who waits for them', async () => {
     const first = await open('first');
     const session = await newSession(first);
     const silent = { onChange: () => undefined, onStatus: () => undefined, onGone: () => undefined };
-    const connect = (id: string, hears = true, holdings: Holdings = { claims: [], queued: [] }) =>
-      PeerConnection.open(lease().address!, { label: id, id, hears, holdings: () => holdings }, silent);
-    const [one, two] = [await connect('one'), await connect('two')];
-    const reader = await connect('reader', false);
-    const others = (connection: PeerConnection) => [...(connection.others ?? [])].sort();
-    await waitFor('the news', () => others(one).length === 2 && others(reader).length === 2, { interval: 5 });
-    assert.deepEqual([one, two, reader].map(others), Array(3).fill(['one', 'two']));
-    two.close();
-    await waitFor('the news', () => others(one).length === 1, { interval: 5 });
-
+    const connect = (id: string, hears: boolean, claims: Holdings['claims'] = []) =>
+      PeerConnection.open(lease().address!, { label: id, id, hears, holdings: () => ({ claims, queued: [] }) }, silent);
+    const listed = () => {
+      const windows = JSON.parse(readFileSync(storeFiles(temp.path).windows, 'utf8')) as ListedWindow[];
+      return windows.map(({ id, process: { pid } }) => (pid === process.pid && id.length === 36 ? 'window' : id));
+    };
+    const [late, gone, reader] = [await connect('late', true), await connect('gone', true), await connect('reader', false)];
     const second = await open('second');
+    assert.deepEqual(listed(), ['window', 'late', 'gone', 'window']);
+    gone.close();
+    await waitFor('it to be noticed', () => listed().length === 3, { interval: 5 });
     await first.host.close();
     const claimed = second.host.call('claim', [session, 'b']);
     await waitFor('the next owner', () => second.host.status.access === 'owner', { interval: 5 });
-    const again = await connect('one', true, { claims: [{ session, claim: 'a' }], queued: [] });
-    assert.deepEqual(await claimed, { granted: false, holder: 'one' });
-    for (const connection of [one, reader, again]) connection.close();
+    assert.deepEqual(listed(), ['late', 'window']);
+    const again = await connect('late', true, [{ session, claim: 'a' }]);
+    assert.deepEqual(await claimed, { granted: false, holder: 'late' });
+    for (const connection of [late, reader, again]) connection.close();
+    await waitFor('them to be noticed', () => listed().length === 1, { interval: 5 });
+    await second.host.close();
+    assert.equal(existsSync(storeFiles(temp.path).windows), false);
   });
 
   it('cut off peers that do not belong, and those that make no sense', async () => {
