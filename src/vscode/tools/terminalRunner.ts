@@ -97,6 +97,8 @@ export class TerminalRunner implements Disposable {
 
   private async open(cwd: string, signal: AbortSignal): Promise<Own | 'closed' | null> {
     for (const terminal of this.spent.splice(0)) terminal.dispose();
+    // Several that are opened in the same busy moment count once.
+    const before = this.misses;
     const { environment, unwanted, end } = this.commands.claim();
     const { TERM: _dumb, ...variables } = environment;
     const terminal = window.createTerminal({
@@ -112,7 +114,7 @@ export class TerminalRunner implements Disposable {
     if (!integration) {
       if (terminal.exitStatus !== undefined) return 'closed';
       terminal.dispose();
-      if (!signal.aborted) this.misses++;
+      if (!signal.aborted) this.misses = Math.max(this.misses, before + 1);
       return null;
     }
     this.misses = 0;
@@ -143,7 +145,7 @@ function integrationOf(terminal: Terminal, signal: AbortSignal): Promise<Termina
     };
     const stop = () => done(null);
     const chosen = workspace.getConfiguration().get('terminal.integrated.shellIntegration.timeout', -1);
-    const timer = setTimeout(stop, chosen >= 0 ? chosen : integrationMs);
+    const timer = setTimeout(stop, chosen > 0 ? chosen : integrationMs);
     const listeners = new DisposableStore();
     listeners.add(
       window.onDidChangeTerminalShellIntegration(({ terminal: one, shellIntegration }) => one === terminal && done(shellIntegration)),
