@@ -95,19 +95,21 @@ function scratchRoot(): string {
 async function withDeadline<T>(suite: Suite, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const began = Date.now();
+  /** Minutes, each counted by how busy the machine was in it: others join a suite that has begun, and leave it. */
+  let used = 0;
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     const look = () => {
-      const minutes = Math.floor((Date.now() - began) / 60_000);
-      // The load is that of the last minute: a suite that begins on a quiet machine has more time when others join it.
-      if (minutes < suite.minutes * patience()) return void (timer = setTimeout(look, 60_000));
+      used += 1 / patience();
+      if (used < suite.minutes) return void (timer = setTimeout(look, 60_000));
+      const minutes = Math.round((Date.now() - began) / 60_000);
       const error = new TestError(
         `it did not end within ${minutes} minutes and was stopped. Each test is named when it ends: what hangs comes after the last names above.`,
       );
       controller.abort(error);
       reject(error);
     };
-    look();
+    timer = setTimeout(look, 60_000);
   });
   try {
     return await Promise.race([action(controller.signal), expired]);

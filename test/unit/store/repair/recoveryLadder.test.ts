@@ -181,7 +181,10 @@ describe('store: recovery ladder', function () {
     const elsewhere: StoreStatus[] = [];
     const host = await open({ verifyPace: { idleMs: 300, gapMs: 1, stepMs: 1 } }, (status) => seen.push(status));
     const atFirst = host.status;
+    // The check begins when nobody has asked for anything in a while, and is to be over after the other window has come.
+    const asking = setInterval(() => void host.call('listSessions', []), 50);
     const guest = await openHost(temp.path, { waitForOwnerMs: 2_000 }, (status) => elsewhere.push(status));
+    clearInterval(asking);
     await waitFor('the check, in both windows', () => seen.length > 0 && elsewhere.length > 0);
     assert.deepEqual([elsewhere, guest.status], [[guest.status], { ...host.status, access: 'shared' }]);
     await guest.close();
