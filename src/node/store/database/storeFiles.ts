@@ -43,9 +43,10 @@ export function storeFiles(folder: string): StoreFiles {
   };
 }
 
-/** The names that go with a database file outside a store folder; it has no lease, no windows, no marker of its use and no note of reads. */
+/** The names that go with a database file outside a store folder; it has no lease or windows, no marker of its use and no note of reads. */
 export function besides(main: string): StoreFiles {
-  return { folder: dirname(main), main, wal: `${main}.live`, journal: `${main}.undo`, lease: '', windows: '', generation: '', watched: '' };
+  const files = { main, wal: `${main}.live`, journal: `${main}.undo` };
+  return { ...files, folder: dirname(main), lease: '', windows: '', generation: '', watched: '' };
 }
 
 /** A marker that cannot be read counts as 1: it says that there was a store, which is what it is for. */
