@@ -344,13 +344,10 @@ describe('store: search while the index follows', () => {
       });
       store.core.append(session, { entries });
     }
-    const batches = store.index().sort((x, y) => x - y);
+    const batches = store.index();
     assert.equal(store.core.index.pending, 0);
+    // How long one takes is measured by `npm run bench search`.
     assert.ok(batches.length >= 100, `${batches.length} batches`);
-    assert.ok(
-      (batches.at(Math.floor(batches.length * 0.95)) ?? 0) < 250,
-      `95 % of the batches within ${batches.at(Math.floor(batches.length * 0.95))} ms`,
-    );
     assert.equal(store.texts('message 12345', { limit: 1 })[0]?.startsWith('message 12345 '), true);
     store.database.close();
   });
