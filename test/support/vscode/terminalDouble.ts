@@ -11,8 +11,6 @@ let silent = 0;
 /** A terminal of VS Code with a real bash in it. */
 function createTerminal({ cwd }: { cwd: string }) {
   made++;
-  const isSilent = silent > 0;
-  if (isSilent) silent--;
   const bash = spawn('bash', ['--norc'], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
   let out = '';
   bash.stdout.setEncoding('utf8').on('data', (data: string) => (out += data));
@@ -22,33 +20,31 @@ function createTerminal({ cwd }: { cwd: string }) {
     sendText: () => undefined,
     show: () => undefined,
     dispose: () => void bash.kill(),
-    shellIntegration: isSilent
-      ? undefined
-      : {
-          cwd: { fsPath: cwd },
-          executeCommand(command: string) {
-            const mark = `__end${++count}__`;
-            out = '';
-            bash.stdin.write(`${command}\necho ${mark}$?\n`);
-            const said = new Promise<string>((resolve) => {
-              const timer = setInterval(() => {
-                const at = out.indexOf(mark);
-                if (at < 0 || !out.includes('\n', at)) return;
-                clearInterval(timer);
-                resolve(out.slice(0, at));
-                for (const one of ended) one({ execution, exitCode: Number(out.slice(at + mark.length).trim()) });
-              }, 10);
-            });
-            const execution = {
-              async *read() {
-                yield await said;
-              },
-            };
-            return execution;
+    shellIntegration: {
+      cwd: { fsPath: cwd },
+      executeCommand(command: string) {
+        const mark = `__end${++count}__`;
+        out = '';
+        bash.stdin.write(`${command}\necho ${mark}$?\n`);
+        const said = new Promise<string>((resolve) => {
+          const timer = setInterval(() => {
+            const at = out.indexOf(mark);
+            if (at < 0 || !out.includes('\n', at)) return;
+            clearInterval(timer);
+            resolve(out.slice(0, at));
+            for (const one of ended) one({ execution, exitCode: Number(out.slice(at + mark.length).trim()) });
+          }, 10);
+        });
+        const execution = {
+          async *read() {
+            yield await said;
           },
-        },
+        };
+        return execution;
+      },
+    },
   };
-  return terminal;
+  return silent-- > 0 ? { ...terminal, shellIntegration: undefined } : terminal;
 }
 
 /** As much of `vscode` as a `TerminalRunner` needs, with a real bash in each terminal. */

@@ -28,6 +28,8 @@ export class StoreService {
   private readonly windows = new Set<StoreWindow>();
   private readonly claims = new Map<string, { readonly window: StoreWindow; readonly claim: string }>();
   private readonly queuedBy = new Map<string, StoreWindow>();
+  /** So much of what was asked waits for `returned`. */
+  private waiting = 0;
 
   /**
    * Until `returned`, windows of an owner that has ended may still be on their way here: what they hold is neither given away nor
@@ -84,8 +86,9 @@ export class StoreService {
         const [session, batch] = args as CallArguments<'append'>;
         // What is billed, or comes from a file, goes by no claim.
         if (batch.after === undefined) return this.perform(window, method, args);
-        // Nobody else can hold what it has brought along: a window that closes has little time for its last words.
-        if (this.claims.get(session)?.window === window) return this.append(window, session, batch);
+        // Nobody else can hold what it has brought along: a window that closes has little time for its last words. They do not overtake a
+        // queue that was saved before, which would bring back the message that they take from it.
+        if (this.waiting === 0 && this.claims.get(session)?.window === window) return this.append(window, session, batch);
         return this.afterReturn(() => this.append(window, session, batch));
       }
       case 'purge': {
@@ -172,7 +175,12 @@ export class StoreService {
   }
 
   private afterReturn<T>(work: () => T): T | Promise<T> {
-    return this.returned ? this.returned.then(work) : work();
+    if (!this.returned) return work();
+    this.waiting++;
+    return this.returned.then(() => {
+      this.waiting--;
+      return work();
+    });
   }
 
   private tell(author: StoreWindow, change: StoreChange): void {

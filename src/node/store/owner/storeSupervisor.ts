@@ -56,7 +56,7 @@ export class StoreSupervisor {
   private failure: StoreError | undefined;
   private readonly holdings = new HoldingsRecord();
   private readonly closing = new AbortController();
-  /** Of this window, under every owner. */
+  /** Owners know this window by it, each of them. */
   private readonly id = randomUUID();
   private repairAsked: boolean;
   /** These could not be used any more before they were in use. */

@@ -24,7 +24,7 @@ import {
 import type { StoreCall } from '../client/storeCalls';
 import { toWire, type Answer } from '../client/storeProtocol';
 import { ProcessIdentity } from './processIdentity';
-import type { ListedWindow } from '../owner/windowList';
+import type { ListedWindow } from './windowList';
 import type { Holdings, StoreService, StoreWindow } from '../owner/storeService';
 
 const Join = z.object({

@@ -34,4 +34,22 @@ describe('a store whose owner has just ended', () => {
         deepStrictEqual(done, method === 'saveQueue' ? [[{ id: 'q', text: 'waits in the other window' }]] : [['s']]);
       }
     });
+
+  it('lets a window write in the session that it holds, behind what it has asked before', async () => {
+    let back!: () => void;
+    const returned = new Promise<void>((resolve) => (back = resolve));
+    const done: string[] = [];
+    const core = { queue: () => [], saveQueue: () => void done.push('queue'), append: () => (done.push('appended'), []) };
+    const service = new StoreService(core as never, returned);
+    const mine: StoreWindow = { label: 'mine', notify: () => undefined };
+    service.join(mine, { claims: [{ session: 's', claim: 'c' }], queued: [] });
+    const append = () => service.call(mine, 'append', ['s', { entries: [{ content: { type: 'message' } }], after: 'leaf' }]);
+    append();
+    deepStrictEqual(done, ['appended']);
+    const later = [service.call(mine, 'saveQueue', ['s', []]), append()];
+    deepStrictEqual(done, ['appended']);
+    back();
+    await Promise.all(later);
+    deepStrictEqual(done, ['appended', 'queue', 'appended']);
+  });
 });

@@ -14,7 +14,7 @@ import { PeerConnection } from '../../../../src/node/store/sharing/peerConnectio
 import { toFrame, newChallenge, proofOf } from '../../../../src/node/store/sharing/peerFrames';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
 import type { Holdings } from '../../../../src/node/store/owner/storeService';
-import type { ListedWindow } from '../../../../src/node/store/owner/windowList';
+import type { ListedWindow } from '../../../../src/node/store/sharing/windowList';
 import type { StoreSupervisor } from '../../../../src/node/store/owner/storeSupervisor';
 import { backUpFolder, restoreFile } from '../../../../src/node/store/client/storeTask';
 import type { ChildReport } from '../../../support/store/storeChild';

@@ -1,14 +1,14 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { livenessOf, ProcessIdentity } from '../sharing/processIdentity';
+import { livenessOf, ProcessIdentity } from './processIdentity';
 
 const Listed = z.object({ id: z.string(), process: ProcessIdentity });
 /** A window as its owners know it: the id stays the same under every one of them. */
 export type ListedWindow = z.infer<typeof Listed>;
 
 const turnMs = 100;
-/** Several hundred times what they need on a quiet machine. VS Code gives a window that closes five seconds. */
+/** Windows come back in some milliseconds on a quiet machine; VS Code gives one that closes five seconds for all that it still does. */
 const turnsForKnown = 30;
 const turnsForUnknown = 10;
 /** To find out whether a process lives takes some milliseconds on macOS. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual, notStrictEqual, strictEqual } from 'node:assert';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { WindowList, type ListedWindow } from '../../../../src/node/store/owner/windowList';
+import { WindowList, type ListedWindow } from '../../../../src/node/store/sharing/windowList';
 import { thisProcess } from '../../../../src/node/store/sharing/processIdentity';
 import { tempFolder, type TempFolder } from '../../../support/store/storeTemp';
 
@@ -64,8 +64,18 @@ describe('the list of windows that use a store', () => {
     deepStrictEqual(listed(), ['me', 'a']);
   });
 
+  it('is given up after a while where a window that lives does not come', async () => {
+    write(window('never'));
+    const { returned } = list('me');
+    deepStrictEqual([returned === null, listed()], [false, ['never', 'me']]);
+    await returned;
+    deepStrictEqual(listed(), ['me']);
+  });
+
   it('is waited for some time where it is not known who was there', async () => {
-    await list('me', true).returned!;
+    const { returned } = list('me', true);
+    notStrictEqual(returned, null);
+    await returned;
     writeFileSync(file, '[{"id"');
     notStrictEqual(list('me', true).returned, null);
   });
