@@ -2,6 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatSession } from '../chat/chatSession';
 import { projectRoot } from '../paths';
+import { savePicture } from '../view/savePicture';
 import type { Scene } from './pictureStory';
 
 export const pictureModel = 'claude-sonnet-5-5';
@@ -10,12 +11,7 @@ export const pictureModel = 'claude-sonnet-5-5';
 export const plainWindow = {
   viewport: { width: 1_180, height: 860 },
   key: 'sk-ant-double-0123456789',
-  settings: {
-    'threadkeeper.model': pictureModel,
-    'workbench.colorTheme': 'Default Dark Modern',
-    'window.commandCenter': false,
-    'workbench.reduceMotion': 'on',
-  },
+  settings: { 'threadkeeper.model': pictureModel, 'workbench.colorTheme': 'Default Dark Modern', 'window.commandCenter': false },
 } as const;
 
 export async function play({ api, chat }: ChatSession, { says, answers }: Scene): Promise<void> {
@@ -29,7 +25,7 @@ export async function take({ workbench }: ChatSession, name: string, { keepOpen 
   // What VS Code has to say of its other extensions comes when it likes.
   await workbench.page.addStyleTag({ content: '.notifications-toasts { display: none !important }' });
   if (!keepOpen) await workbench.page.locator('.statusbar').hover();
-  copyFileSync(await workbench.screenshot(`readme-${name}`), join(projectRoot, 'media', 'screenshots', `${name}.png`));
+  copyFileSync(await savePicture(workbench.page, `readme-${name}`), join(projectRoot, 'media', 'screenshots', `${name}.png`));
 }
 
 /** Drags the border between side bar and editor `by` pixels to the right. */

@@ -7,6 +7,7 @@ import { projectRoot } from '../paths';
 import { takeCachePicture } from './cachePicture';
 import { pictureModel, plainWindow, play, take, widenSideBar } from './picture';
 import { lastScene, respond, scenes, writeEarlierSessions } from './pictureStory';
+import { savePicture } from '../view/savePicture';
 import { keepWorkspace } from './sampleWorkspace';
 import { takeSyncPicture } from './syncPicture';
 import { waitFor } from '../waitFor';
@@ -67,7 +68,7 @@ async function takeChatPictures(): Promise<void> {
     await waitFor('the earlier sessions', async () => (await analytics.locator('[aria-labelledby=top] tbody tr').count()) >= 6);
     await take(session, 'analytics');
   } catch (error) {
-    console.error(`The window as it was: ${await workbench.screenshot('pictures-failed')}`);
+    console.error(`The window as it was: ${await savePicture(workbench.page, 'pictures-failed')}`);
     throw error;
   } finally {
     await session.close();

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { openChat, type ChatSession } from '../chat/chatSession';
 import { hold, reply, toolCall } from '../messagesApi/messagesApiScript';
 import { ChatPage } from '../view/chatPage';
+import { savePicture } from '../view/savePicture';
 import { SessionsPage } from '../view/sessionsPage';
 import { waitFor } from '../waitFor';
 import type { VscodeOptions } from '../vscode/openVscode';
@@ -150,7 +151,7 @@ async function inProject(options: VscodeOptions, run: (session: ChatSession) => 
     await widenSideBar(session, 90);
     await run(session);
   } catch (error) {
-    console.error(`The window as it was: ${await session.workbench.screenshot('pictures-failed')}`);
+    console.error(`The window as it was: ${await savePicture(session.workbench.page, 'pictures-failed')}`);
     throw error;
   } finally {
     await session.close();

@@ -10,3 +10,8 @@ export async function savePicture(page: Page, name: string): Promise<string> {
   await page.screenshot({ path });
   return path;
 }
+
+/** Of a state that is as it should be, where somebody may look at it: those of a whole run take 40 s of processor time. */
+export async function savePictureIfWanted(page: Page, name: string): Promise<void> {
+  if (process.env['THREADKEEPER_PICTURES'] !== undefined) await savePicture(page, name);
+}

@@ -1,6 +1,6 @@
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { Messages } from '../chat/messages';
-import { savePicture } from '../view/savePicture';
+import { savePictureIfWanted } from '../view/savePicture';
 import { isAlive } from '../run/processes';
 import { QuickInput } from './quickInput';
 import type { VscodeServer } from './vscodeServer';
@@ -116,9 +116,9 @@ export class Workbench {
     return this.hostPid;
   }
 
-  /** Saves test/artifacts/<name>.png and resolves with its path. */
-  screenshot(name: string): Promise<string> {
-    return savePicture(this.page, name);
+  /** As test/artifacts/<name>.png, in runs of which pictures are kept. */
+  screenshot(name: string): Promise<void> {
+    return savePictureIfWanted(this.page, name);
   }
 
   /** Another window in the same browser profile, on the same folder or another one. */

@@ -3,7 +3,7 @@ import { openChat, type ChatSession } from '../../support/chat/chatSession';
 import { inOrder } from '../../support/chat/inOrder';
 import { hold, reply } from '../../support/messagesApi/messagesApiScript';
 import { ChatPage } from '../../support/view/chatPage';
-import { savePicture } from '../../support/view/savePicture';
+import { savePictureIfWanted } from '../../support/view/savePicture';
 import { SessionsPage } from '../../support/view/sessionsPage';
 import { waitFor } from '../../support/waitFor';
 
@@ -156,7 +156,7 @@ describe('chats in editors', function () {
     await box.fill('Can you hear me there?');
     await box.press('Enter');
     await chat('article.answer >> text=Heard in the other window.');
-    await savePicture(window, 'chat-editor-new-window');
+    await savePictureIfWanted(window, 'chat-editor-new-window');
     await seeTitles();
     await window.close();
   });

@@ -8,7 +8,7 @@ import type { AxeResults } from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { launchChromium } from '../../support/view/chromium';
 import { projectRoot } from '../../support/paths';
-import { savePicture } from '../../support/view/savePicture';
+import { savePictureIfWanted } from '../../support/view/savePicture';
 import { waitFor } from '../../support/waitFor';
 import { hostileTexts } from '../hostile/hostileTexts';
 
@@ -153,7 +153,7 @@ describe('the page that a session is exported as', function () {
       );
       ok(await page.evaluate(() => document.images.length === 1 && document.images[0]!.naturalWidth === 1));
       ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), 'nothing is cut off');
-      await savePicture(page, `export-page-${name}`);
+      await savePictureIfWanted(page, `export-page-${name}`);
       await page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
       const { violations }: AxeResults = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })");
       deepStrictEqual(
