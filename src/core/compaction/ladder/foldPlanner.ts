@@ -273,7 +273,8 @@ export class FoldPlanner {
         })
       : null;
     const chain = [...first, ...(await engine.summarizers())];
-    if (inPrompt === 'only' && !continuation) throw new Error(english('the prompt is not cached any more'));
+    if (inPrompt === 'only' && !continuation)
+      throw new Error(english('the prompt is not cached any more, or too short for a summary to pay'));
     return foldByChain({
       ...this.request(cut, instructions, previous),
       chain,
