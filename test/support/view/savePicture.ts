@@ -11,7 +11,12 @@ export async function savePicture(page: Page, name: string): Promise<string> {
   return path;
 }
 
-/** Of a state that is as it should be, where somebody may look at it: those of a whole run take 40 s of processor time. */
+/**
+ * Whether pictures are kept of states that are as they should be: where somebody may look at them. Those of all windows take 40 s of
+ * processor time, and those of all states of the view a sixth of its suite.
+ */
+export const keepsPictures = process.env['THREADKEEPER_PICTURES'] !== undefined;
+
 export async function savePictureIfWanted(page: Page, name: string): Promise<void> {
-  if (process.env['THREADKEEPER_PICTURES'] !== undefined) await savePicture(page, name);
+  if (keepsPictures) await savePicture(page, name);
 }

@@ -6,6 +6,7 @@ import type { BrowserContext, Disposable, Locator, Page } from 'playwright-core'
 import type { Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../../src/protocol/messages';
 import { sharedBrowser } from '../../support/view/chromium';
 import { countScripts, reportScripts } from '../../support/view/pageCoverage';
+import { keepsPictures } from '../../support/view/savePicture';
 import { artifacts, builtTests } from '../../support/paths';
 import { patience } from '../../support/run/patience';
 import { waitFor } from '../../support/waitFor';
@@ -173,9 +174,9 @@ export class View {
     await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
   }
 
-  /** Kept only where somebody may look at it: the pictures of all states are a sixth of the suite's time. */
+  /** As test/artifacts/webview/<name>.png, in runs of which pictures are kept. */
   async shot(name: string): Promise<void> {
-    if (process.env['THREADKEEPER_PICTURES'] === undefined) return;
+    if (!keepsPictures) return;
     const folder = join(artifacts, 'webview');
     mkdirSync(folder, { recursive: true });
     await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled', caret: 'initial' });
