@@ -18,5 +18,4 @@ export const longFiles = [
   'vscode/ui/history/relink',
   'vscode/ui/history/readonly',
   'vscode/ui/whyLine',
-  'vscode/ui/sessions/searchByMeaning',
 ] as const;

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openChat, words, type ChatSession } from '../../../support/chat/chatSession';
 import { inOrder } from '../../../support/chat/inOrder';
+import { reply, toolCall } from '../../../support/messagesApi/messagesApiScript';
 import { waitFor } from '../../../support/waitFor';
 
 /** What is in the window, from the status bar to the panel, while the conversation goes on. */
@@ -9,7 +12,7 @@ describe('breakdown', function () {
   let session: ChatSession;
 
   before(async () => {
-    session = await openChat({ settings: { 'threadkeeper.checkpoint.enabled': false } });
+    session = await openChat({ settings: { 'threadkeeper.checkpoint.enabled': false, 'threadkeeper.skills.workspace': true } });
     await session.chat.ask('Keep to port 4002.');
     for (let i = 1; i <= 3; i++) await session.chat.ask(`Part ${i}, the port is ${4000 + i}: ${words(500 * i, i)}`);
   });
@@ -86,5 +89,29 @@ describe('breakdown', function () {
     assert.equal(await analytics.getByRole('combobox', { name: /^Days/ }).inputValue(), '30');
     await workbench.page.locator('.tab', { hasText: 'Context Breakdown' }).click();
     await see('.list tbody tr', 'undone');
+  });
+
+  it('shows the skill of the workspace that the model has read, which is a row of the conversation, too', async () => {
+    const { chat, api, workbench } = session;
+    await workbench.runCommand('Threadkeeper: New Session');
+    await waitFor('an empty chat', async () => (await chat.count('article')) === 0);
+    const folder = join(session.folder, '.claude', 'skills', 'tides');
+    await mkdir(folder, { recursive: true });
+    await writeFile(
+      join(folder, 'SKILL.md'),
+      '---\nname: tides\ndescription: Use when a tide table is asked for.\n---\n## Steps\n\n1. Read the **gauge** first.\n2. Then read `data.csv`.\n',
+    );
+    const before = api.messages.length;
+    api.enqueue(reply('I look for instructions.', toolCall('use_skill', { name: 'tides' })), reply('High water is at 06:12.'));
+    await chat.ask('When is high water?');
+    assert.match(JSON.stringify(api.messages[before]?.body), /- tides: Use when a tide table is asked for\./);
+    assert.match(JSON.stringify(api.messages.at(-1)?.body), /Read the \*\*gauge\*\* first/);
+    await chat.see('.checkpoint', 'Read the skill tides (.claude/skills/tides/SKILL.md)');
+    await (await chat.locator('.checkpoint button')).click();
+    await chat.see('.checkpoint-text', 'Then read data.csv.');
+    await workbench.screenshot('skill');
+    await see('.list tbody tr', 'tides (.claude/skills/tides/SKILL.md)');
+    await workbench.screenshot('skill-breakdown');
+    assert.deepEqual(api.errors, []);
   });
 });

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import { openChat, words, type ChatSession } from '../../../support/chat/chatSession';
+import { openChat, smallModel, words, type ChatSession } from '../../../support/chat/chatSession';
 import { inOrder } from '../../../support/chat/inOrder';
 import { reply } from '../../../support/messagesApi/messagesApiScript';
+import { ollamaEmbedder, startOllamaServer } from '../../../support/servers/ollamaServer';
 import { waitFor } from '../../../support/waitFor';
 
-/** Two sessions; the beginning of the first is folded. Each step builds on the ones before. */
+/**
+ * Two sessions; the beginning of the first is folded. Then an embedding model of Ollama reads along, and goes away. Each step builds on the
+ * ones before.
+ */
 describe('Search History…', function () {
   inOrder(this);
   let session: ChatSession;
@@ -75,5 +79,46 @@ describe('Search History…', function () {
     await workbench.quickInput.accept();
     await chat.see('article.answer', 'four crowns');
     assert.equal(await chat.count('article.user-message'), 1);
+  });
+
+  describe('by meaning', () => {
+    const rows = async () => (await session.workbench.page.locator('.quick-input-list .monaco-list-row').allInnerTexts()).join('\n');
+    let ollama: Awaited<ReturnType<typeof startOllamaServer>>;
+
+    before(async () => {
+      ollama = await startOllamaServer();
+      await session.server.writeSettings({
+        'threadkeeper.anthropic.baseUrl': session.api.url,
+        'threadkeeper.model': smallModel,
+        'threadkeeper.ollama.baseUrl': ollama.url,
+        'threadkeeper.recall.embeddings': { provider: 'ollama', model: ollamaEmbedder },
+      });
+      session.api.enqueue(reply('Noted for the winter.'));
+      await session.chat.ask('The saloon needs new tyres.');
+      await session.chat.see('article.answer', 'Noted for the winter.');
+    });
+    after(() => ollama?.close());
+
+    it('finds what has none of the words once the model has read it, and says so', async () => {
+      const { workbench } = session;
+      await waitFor('the message to be read', () =>
+        ollama.requests.some(({ path, body }) => path === '/api/embed' && JSON.stringify(body).includes('saloon')),
+      );
+      await search('automobile');
+      await waitFor('the hit', async () => /The saloon needs new tyres[^]*· by meaning/.test(await rows()));
+      await workbench.screenshot('search-by-meaning');
+      await workbench.quickInput.close();
+    });
+
+    it('goes by words when the server is away, and says that', async () => {
+      const { workbench } = session;
+      await ollama.close();
+      await search('tyres');
+      await waitFor('the hit and the note', async () =>
+        /The saloon needs new tyres[^]*Searched by words alone\. The embedding server does not answer/.test(await rows()),
+      );
+      await workbench.screenshot('search-by-words-alone');
+      await workbench.quickInput.close();
+    });
   });
 });
