@@ -107,17 +107,14 @@ describe('a conversation', function () {
 
   it('finds everything after the window is reloaded', async () => {
     const { chat, workbench } = session;
-    const before = {
-      users: await chat.texts('article.user-message .user-text'),
-      used: await chat.used(),
-      cards: await chat.count('.compaction-card'),
-    };
+    const seen = async () => ({ users: await chat.texts('article.user-message .user-text'), cards: await chat.count('.compaction-card') });
+    const before = await seen();
+    const used = await chat.used();
     await workbench.reload();
     await waitFor('the transcript', async () => (await chat.count('article.user-message')) === before.users.length);
-    assert.deepEqual(
-      { users: await chat.texts('article.user-message .user-text'), used: await chat.used(), cards: await chat.count('.compaction-card') },
-      before,
-    );
+    assert.deepEqual(await seen(), before);
+    // What an undo has brought back is estimated until the provider has counted it, which may be only now.
+    assert.ok(Math.abs((await chat.used()) - used) < used / 20, `${used} → ${await chat.used()}`);
   });
 
   it('keeps the message and the partial answer when the extension host is killed in mid-stream', async () => {

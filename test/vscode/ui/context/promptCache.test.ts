@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { dirname } from 'node:path';
 import { openChat, smallModel, type ChatSession } from '../../../support/chat/chatSession';
 import { inOrder } from '../../../support/chat/inOrder';
 import { reply } from '../../../support/messagesApi/messagesApiScript';
+import { openTestStore } from '../../../support/store/storeTemp';
 import { prepareHistory, type PreparedHistory } from '../../../support/store/writeHistory';
 import { writeTalk } from '../../../support/store/writeTalk';
 import { SessionsPage } from '../../../support/view/sessionsPage';
@@ -34,12 +36,12 @@ describe('the prompt cache of a conversation', function () {
   }
 
   before(async () => {
-    history = await prepareHistory(async (store) => {
-      await writeTalk(store, 'Left long ago', 120 * minute);
-      // In a moment it is time to prepare, and a minute after that the cache expires.
-      await writeTalk(store, 'Just left', 3.5 * minute);
-    });
+    history = await prepareHistory((store) => writeTalk(store, 'Left long ago', 120 * minute));
     await open();
+    // As another window would write it: while this one still started, its cache might expire. In a minute it is time to prepare.
+    const other = await openTestStore(dirname(history.storeFile));
+    await writeTalk(other, 'Just left', 3.4 * minute);
+    await other.close();
   });
   afterEach(function () {
     return session.keepPictures(this.currentTest);
