@@ -231,6 +231,35 @@ describe('attachments and menus of the composer', function () {
     strictEqual((await view.requests('send')).length, 0);
   });
 
+  it('takes Enter and a click for all that was typed, also while its search still runs', async () => {
+    const view = await open({ snapshot: snapshot() });
+    await answer(view, { find_mentions: mentions, attach: file });
+    const area = view.find('textarea');
+    await area.pressSequentially('see @t');
+    await view.find('[role=option]').first().waitFor();
+    /** Before anything else can run. */
+    const goOn = (how: 'Enter' | 'click', found: Mention) =>
+      view.page.evaluate(
+        ([how, found]) => {
+          window.fake.answers['find_mentions'] = [found];
+          const field = document.querySelector<HTMLTextAreaElement>('tk-composer textarea')!;
+          field.value += 'ides';
+          field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+          if (how === 'click') document.querySelector<HTMLElement>('[role=option]')!.click();
+          else field.dispatchEvent(new KeyboardEvent('keydown', { key: how, bubbles: true, cancelable: true }));
+        },
+        [how, found] as const,
+      );
+    await goOn('Enter', mentions[2]!);
+    await view.until('what was looked for', async () => (await area.inputValue()) === 'see @src/tides ');
+    deepStrictEqual(await view.requested('attach'), { method: 'attach', source: { kind: 'path', path: 'src/tides' } });
+    await area.pressSequentially('@t');
+    await view.find('[role=option]').filter({ hasText: 'tides' }).waitFor();
+    await goOn('click', mentions[1]!);
+    await view.until('the row that was clicked', async () => (await area.inputValue()) === 'see @src/tides @src/tides ');
+    strictEqual((await view.requests('send')).length, 0);
+  });
+
   it('closes the menu with Escape without stopping anything, and stays out of the way of an input method', async () => {
     const view = await open({ snapshot: snapshot() });
     await answer(view, { find_mentions: mentions });

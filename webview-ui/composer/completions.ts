@@ -31,6 +31,10 @@ export class Completions implements ReactiveController {
   choices: readonly Choice[] = [];
   active = 0;
   private trigger: Trigger | null = null;
+  /** What the choices were found for: while a search is running, what was typed may have gone on. */
+  private shownFor: Trigger | null = null;
+  /** Enter (true) or Tab was pressed while a search ran, and is for what that finds. */
+  private pressed: boolean | null = null;
   /** Where Escape closed the menu: it stays closed until another word is begun. */
   private dismissedAt = -1;
   private readonly search = new Debounce<Trigger>(pauseMs, (trigger) => void this.find(trigger));
@@ -49,14 +53,16 @@ export class Completions implements ReactiveController {
     if (!trigger) this.dismissedAt = -1;
     if (!trigger || trigger.start === this.dismissedAt) return this.close();
     this.trigger = trigger;
-    if (trigger.kind === 'slash') this.show(slashChoices(trigger, this.host));
+    this.pressed = null;
+    if (trigger.kind === 'slash') this.show(slashChoices(trigger, this.host), trigger);
     else this.search.call(() => trigger);
   }
 
   close(): void {
     this.search.cancel();
     this.trigger = null;
-    if (this.choices.length > 0) this.show([]);
+    this.pressed = null;
+    if (this.choices.length > 0) this.show([], null);
   }
 
   /** True when the key was meant for the menu. */
@@ -65,8 +71,7 @@ export class Completions implements ReactiveController {
     if (count === 0) return false;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp')
       this.move((this.active + (event.key === 'ArrowDown' ? 1 : count - 1)) % count);
-    else if (event.key === 'Enter' && !event.shiftKey) this.choices[this.active]?.choose(true);
-    else if (event.key === 'Tab' && !event.shiftKey) this.choices[this.active]?.choose(false);
+    else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) this.press(event.key === 'Enter');
     else if (event.key === 'Escape') {
       this.dismissedAt = this.trigger?.start ?? -1;
       this.close();
@@ -76,6 +81,12 @@ export class Completions implements ReactiveController {
     return true;
   }
 
+  /** Who has not moved to a row means the first one of what was typed, and may be faster than its search. */
+  private press(run: boolean): void {
+    if (this.shownFor === this.trigger || this.active > 0) this.choices[this.active]?.choose(run);
+    else this.pressed = run;
+  }
+
   private move(to: number): void {
     this.active = to;
     this.host.requestUpdate();
@@ -83,10 +94,11 @@ export class Completions implements ReactiveController {
     if (choice) this.host.announce(`${choice.label} ${choice.detail}`);
   }
 
-  private show(choices: readonly Choice[]): void {
+  private show(choices: readonly Choice[], trigger: Trigger | null): void {
     if (choices.length > 0 && this.choices.length === 0)
       this.host.announce(choices.length === 1 ? t('One suggestion') : t('{0} suggestions', choices.length));
     this.choices = choices;
+    this.shownFor = trigger;
     this.active = 0;
     this.host.requestUpdate();
   }
@@ -94,7 +106,16 @@ export class Completions implements ReactiveController {
   private async find(trigger: Trigger): Promise<void> {
     // Without an answer there is nothing to offer; what was typed stays.
     const choices = await this.asked(trigger).catch(() => []);
-    if (this.trigger === trigger) this.show(choices);
+    if (this.trigger !== trigger) return;
+    const { pressed } = this;
+    this.pressed = null;
+    this.show(choices, trigger);
+    if (pressed !== null) this.choices[0]?.choose(pressed);
+  }
+
+  /** The place of what was typed by now, if it is still the word that was looked for. */
+  private placeOf(trigger: Trigger): Trigger {
+    return this.trigger?.kind === trigger.kind && this.trigger.start === trigger.start ? this.trigger : trigger;
   }
 
   private async asked(trigger: Trigger): Promise<Choice[]> {
@@ -105,8 +126,9 @@ export class Completions implements ReactiveController {
 
   private argumentChoice(trigger: Trigger, { value, label, detail }: ArgumentChoice): Choice {
     const choose = (run: boolean) => {
+      const place = this.placeOf(trigger);
       this.close();
-      this.host.replace(trigger, value);
+      this.host.replace(place, value);
       if (run) this.host.runSlash();
     };
     return { label, detail, icon: null, choose };
@@ -114,8 +136,9 @@ export class Completions implements ReactiveController {
 
   private mentionChoice(trigger: Trigger, { source, label, detail, icon }: Mention): Choice {
     const choose = () => {
+      const place = this.placeOf(trigger);
       this.close();
-      this.host.replace(trigger, `${trigger.sign ?? '@'}${source.kind === 'path' ? source.path : label.toLowerCase()} `);
+      this.host.replace(place, `${trigger.sign ?? '@'}${source.kind === 'path' ? source.path : label.toLowerCase()} `);
       this.host.attach(source);
     };
     return { label, detail, icon: mentionIcons[icon], choose };
