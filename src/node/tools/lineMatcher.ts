@@ -4,14 +4,17 @@ import { ToolFault } from '../../core/tools/tool';
 import type { LineMatcher } from '../../core/tools/toolWorkspace';
 import { workerLimits } from '../runtime/workerLimits';
 
-/** All files of one search together. */
+/** All files of one search together, from when the thread has taken them: a busy machine may start it late. */
 const mostMs = 2_000;
 
 /** So short that it stands here: a file of its own would have to be found from the extension, the command line and the tests. */
 const script = `
 const { parentPort, workerData: { source, flags } } = require('node:worker_threads');
 const expression = new RegExp(source, flags);
-parentPort.on('message', (lines) => parentPort.postMessage(lines.flatMap((line, i) => (expression.test(line) ? [i + 1] : []))));
+parentPort.on('message', (lines) => {
+  parentPort.postMessage('begun');
+  parentPort.postMessage(lines.flatMap((line, i) => (expression.test(line) ? [i + 1] : [])));
+});
 `;
 
 /**
@@ -38,22 +41,26 @@ export function lineMatcher(pattern: string, ignoreCase: boolean, signal: AbortS
       if (left <= 0) throw tooLong();
       const thread = (worker ??= new Worker(script, { eval: true, workerData: { source: pattern, flags }, resourceLimits: workerLimits }));
       thread.unref();
-      const began = performance.now();
       return new Promise<readonly number[]>((resolve, reject) => {
         const stop = () => settle(() => reject(new CancelledError()));
-        const late = setTimeout(() => settle(() => reject(tooLong())), left);
+        let begun: { readonly at: number; readonly late: NodeJS.Timeout } | undefined;
         const settle = (how: () => void, goesOn = false) => {
-          clearTimeout(late);
           signal.removeEventListener('abort', stop);
-          thread.off('message', found).off('error', failed).off('exit', ended);
-          left -= performance.now() - began;
+          thread.off('message', told).off('error', failed).off('exit', ended);
+          if (begun) {
+            clearTimeout(begun.late);
+            left -= performance.now() - begun.at;
+          }
           if (!goesOn) end();
           how();
         };
-        const found = (numbers: readonly number[]) => settle(() => resolve(numbers), true);
+        const told = (answer: 'begun' | readonly number[]) => {
+          if (answer !== 'begun') return settle(() => resolve(answer), true);
+          begun = { at: performance.now(), late: setTimeout(() => settle(() => reject(tooLong())), left) };
+        };
         const failed = (error: unknown) => settle(() => reject(error));
         const ended = (code: number) => failed(new Error(`The search ended with code ${code}`));
-        thread.on('message', found).on('error', failed).on('exit', ended);
+        thread.on('message', told).on('error', failed).on('exit', ended);
         signal.addEventListener('abort', stop, { once: true });
         thread.postMessage(lines);
       });

