@@ -58,10 +58,11 @@ export class ModelCommands {
     if (picked.kind === 'set_key') return this.setKey(picked.provider);
     if (picked.kind === 'thinking') return this.setThinkingLevel();
     const { model } = picked;
+    const sessions = controller.list.count;
     if (model !== offlineSessionModel) await memory.setOfflineChosen(false);
     await controller.choices.setModel(model);
     await this.keepForNewSessions(model);
-    this.chosen();
+    this.chosen(sessions);
   }
 
   async setThinkingLevel(): Promise<void> {
@@ -82,11 +83,12 @@ export class ModelCommands {
   async setKey(provider?: 'anthropic' | 'openai-compatible'): Promise<void> {
     const { controller, memory, apiKeys } = this.deps;
     if (!(await setApiKey(apiKeys, provider))) return;
+    const sessions = controller.list.count;
     await memory.setOfflineChosen(false);
     // Who enters a key wants a model: a session that was offline for want of one follows.
     if (controller.choices.model === offlineSessionModel) await controller.choices.setModel(null);
     else await controller.connectionChanged();
-    this.chosen();
+    this.chosen(sessions);
   }
 
   async removeKey(): Promise<void> {
@@ -95,17 +97,17 @@ export class ModelCommands {
 
   async chooseOffline(): Promise<void> {
     const { controller, memory } = this.deps;
+    const sessions = controller.list.count;
     await memory.setOfflineChosen(true);
     if (controller.choices.model !== null && controller.choices.model !== offlineSessionModel)
       await controller.choices.setModel(offlineSessionModel);
     else await controller.connectionChanged();
-    this.chosen();
+    this.chosen(sessions);
   }
 
-  /** Something can answer. Nobody waits for what the user says to the offer. */
-  private chosen(): void {
-    const { controller, memory } = this.deps;
-    void offerPlace(memory, controller.list.count);
+  /** Something can answer; there were so many sessions when it was chosen. Nobody waits for what the user says to the offer. */
+  private chosen(sessions: number): void {
+    void offerPlace(this.deps.memory, sessions);
   }
 
   /** Where nothing else could answer in a new session, the choice holds for those as well. */

@@ -16,7 +16,7 @@ import type { ShownEditor } from '../tools/shownEditor';
 import { textOf } from './openReview';
 
 export interface RestoreCommandsDeps {
-  readonly active: Pick<ActiveChat, 'conversation' | 'session' | 'draft' | 'replaceDraft'>;
+  readonly active: Pick<ActiveChat, 'chat' | 'conversation' | 'session' | 'draft' | 'replaceDraft'>;
   readonly restorer: () => Promise<FileRestorer>;
   /** Whether files go along when another branch is shown. */
   readonly choice: () => 'always' | 'ask' | 'never';
@@ -203,6 +203,9 @@ export class RestoreCommands {
   private async conversation(): Promise<Conversation> {
     const conversation = await this.deps.active.conversation();
     if (!conversation) throw new Error(t('This session has no messages yet.'));
+    const { chat } = this.deps.active;
+    // That a turn has ended is shown before the last of it is written.
+    if (chat?.conversation === conversation && chat.presenter.turnState === null) await conversation.idle();
     assertIdle(conversation);
     await conversation.whole();
     return conversation;

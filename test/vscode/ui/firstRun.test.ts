@@ -32,21 +32,21 @@ describe('a fresh profile without a key', function () {
     await session.workbench.screenshot('first-run');
   });
 
-  it('answers offline from the workspace, and says that it does not generate', async () => {
+  it('asks in passing where the chat is to be, once something can answer', async () => {
     await chat.press('Try offline');
-    await chat.ask('Where is the tide table kept?');
-    await chat.see('article.answer', /No AI answers/);
-    await session.workbench.screenshot('offline');
-    assert.equal(await chat.count('tk-gauge [role=meter]'), 0, 'there is no window that could fill up');
-    assert.equal(await session.workbench.statusText('context'), '', 'nor does the status bar show one');
-  });
-
-  it('has asked in passing where the chat is to be', async () => {
     const { messages } = session.workbench;
     await messages.waitForNotification('Keep the chat on the right and your sessions on the left?');
     await session.workbench.screenshot('first-run-place');
     await messages.answerNotification('Keep the chat on the right', 'Not Now');
     await waitFor('no notification', async () => (await messages.notifications()).length === 0);
+  });
+
+  it('answers offline from the workspace, and says that it does not generate', async () => {
+    await chat.ask('Where is the tide table kept?');
+    await chat.see('article.answer', /No AI answers/);
+    await session.workbench.screenshot('offline');
+    assert.equal(await chat.count('tk-gauge [role=meter]'), 0, 'there is no window that could fill up');
+    assert.equal(await session.workbench.statusText('context'), '', 'nor does the status bar show one');
   });
 
   it('finds what was said before', async () => {

@@ -113,14 +113,14 @@ export class OpenChats implements Disposable {
     await Promise.all(this.all.map((chat) => chat.stop()));
   }
 
-  /** Ends whatever runs; resolves when it has ended, or after a second. */
+  /** Ends whatever runs; resolves when it has ended, or after three seconds: of the five that VS Code gives, the store needs some. */
   async close(): Promise<void> {
     const chats = this.all;
     for (const chat of chats) chat.dispose();
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([
       Promise.all(chats.map((chat) => chat.conversation.idle())),
-      new Promise((resolve) => (timer = setTimeout(resolve, 1_000))),
+      new Promise((resolve) => (timer = setTimeout(resolve, 3_000))),
     ]);
     clearTimeout(timer);
   }
