@@ -133,7 +133,7 @@ describe('composer', function () {
 
   it('saves the draft 300 ms after the last key and measures it later still', async () => {
     const view = await open({ snapshot: snapshot(), now: noon });
-    await view.page.clock.pauseAt(noon + 60_000);
+    await view.page.clock.pauseAt(noon + 600_000);
     await view.find('textarea').pressSequentially('dra');
     await view.page.clock.runFor(299);
     await view.find('textarea').pressSequentially('ft');
@@ -194,9 +194,17 @@ describe('composer', function () {
   it('puts what comes back out of the queue in front of what the host has not heard of', async () => {
     const view = await open({ snapshot: { ...snapshot(), draft: 'typed' } });
     const area = view.find('textarea');
-    await area.pressSequentially(' since');
-    await view.delta({ kind: 'draft', text: 'queued before\n\ntyped' });
-    deepStrictEqual(await area.inputValue(), 'queued before\n\ntyped since');
+    // Before it is saved, 300 ms later.
+    await view.page.evaluate(
+      (delta) => {
+        const field = document.querySelector<HTMLTextAreaElement>('tk-composer textarea')!;
+        field.value += ' since';
+        field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        window.fake.delta(delta);
+      },
+      { kind: 'draft', text: 'queued before\n\ntyped' } as const,
+    );
+    await view.until('both', async () => (await area.inputValue()) === 'queued before\n\ntyped since');
     const saved = async () => (await view.requests('save_draft')).at(-1);
     await view.until('the whole to be saved', async () => {
       const last = await saved();
@@ -217,7 +225,7 @@ describe('composer', function () {
 
   it('saves when the focus leaves it, because what takes the focus may close the view', async () => {
     const view = await open({ snapshot: snapshot(), now: noon });
-    await view.page.clock.pauseAt(noon + 60_000);
+    await view.page.clock.pauseAt(noon + 600_000);
     await view.find('textarea').fill('unfinished');
     await view.find('textarea').blur();
     await view.requested('save_draft');
@@ -226,7 +234,7 @@ describe('composer', function () {
 
   it('does not save a draft that was just sent', async () => {
     const view = await open({ snapshot: snapshot(), now: noon });
-    await view.page.clock.pauseAt(noon + 60_000);
+    await view.page.clock.pauseAt(noon + 600_000);
     await view.find('textarea').fill('sent at once');
     await view.find('textarea').press('Enter');
     await view.page.clock.runFor(2000);

@@ -250,10 +250,10 @@ describe('rows', function () {
 
   it('shows the foreground compaction with its time and a way out', async () => {
     const view = await open({
-      snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('compacting', { startedAt: noon - 12_000 }) }),
+      snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('compacting', { startedAt: noon + 583_000 }) }),
       now: noon,
     });
-    await view.page.clock.pauseAt(noon + 5000);
+    await view.page.clock.pauseAt(noon + 600_000);
     strictEqual(await view.text('.turn-text'), 'Organizing conversation history… (17 s)');
     await view.page.clock.runFor(1000);
     strictEqual(await view.text('.turn-text'), 'Organizing conversation history… (18 s)');
@@ -263,9 +263,9 @@ describe('rows', function () {
   });
 
   it('counts down to the next attempt, says why, and can be stopped', async () => {
-    const retry = { attempt: 2, at: noon + 9000, reason: 'overloaded' };
+    const retry = { attempt: 2, at: noon + 604_000, reason: 'overloaded' };
     const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('retrying', { retry }) }), now: noon });
-    await view.page.clock.pauseAt(noon + 5000);
+    await view.page.clock.pauseAt(noon + 600_000);
     strictEqual(await view.text('.turn-text'), 'Overloaded, trying again in 4 s');
     await view.page.clock.runFor(2000);
     strictEqual(await view.text('.turn-text'), 'Overloaded, trying again in 2 s');

@@ -119,12 +119,16 @@ describe('scrolling', function () {
   it('goes to a row far up, marks it, moves the focus there and says so', async () => {
     const all = conversation(3_000);
     const view = await open({ snapshot: snapshot({ rows: all.slice(2_950), hasMore: true }), earlier: all.slice(0, 2_950) });
-    await view.delta({ kind: 'reveal', id: 'r40' });
     const row = view.find('tk-row[data-id=r40]');
-    await view.until(
-      'the row is marked',
-      async () => (await row.count()) === 1 && ((await row.getAttribute('class')) ?? '').includes('marked'),
-    );
+    // It is marked for 4 s only.
+    await view.page.evaluate(() => {
+      const look = () => {
+        if (document.querySelector('tk-row.marked[data-id=r40]')) document.body.dataset['sawMark'] = 'yes';
+      };
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributeFilter: ['class'] });
+    });
+    await view.delta({ kind: 'reveal', id: 'r40' });
+    await view.until('the row is marked', async () => (await view.find('body[data-saw-mark]').count()) === 1);
     await view.settled();
     const top = await view.find('.scroller').evaluate((e) => Math.round(e.getBoundingClientRect().top));
     ok(Math.abs((await rowTop(view, 'r40')) - top - 48) <= 2, `${await rowTop(view, 'r40')} below ${top}`);

@@ -1,13 +1,23 @@
 import type { Locator, Page } from 'playwright-core';
 import { waitFor } from '../waitFor';
 
+/** A toast goes after 10 s, and its notification into the list behind the bell. */
+const toastMs = 10_000;
+
 /** What VS Code tells the user: notification toasts and modal dialogs. */
 export class Messages {
   private readonly toasts: Locator;
+  /** Notifications on screen: as toasts, or in the list. */
+  private readonly shown: Locator;
+  private readonly list: Locator;
+  private readonly bell: Locator;
   private readonly dialog: Locator;
 
   constructor(page: Page) {
-    this.toasts = page.locator('.notifications-toasts .notification-toast');
+    this.toasts = page.locator('.notifications-toasts .notification-list-item');
+    this.list = page.locator('.notifications-center');
+    this.shown = page.locator(':is(.notifications-toasts, .notifications-center) .notification-list-item:visible');
+    this.bell = page.locator('.statusbar-item[id="status.notifications"] a');
     this.dialog = page.locator('.monaco-dialog-box');
   }
 
@@ -16,18 +26,25 @@ export class Messages {
     return this.toasts.locator('.notification-list-item-message').allInnerTexts();
   }
 
-  /** Resolves with the whole text of the toast that contains `text`. */
+  /** Resolves with the whole text of the notification that contains `text`. */
   async waitForNotification(text: string): Promise<string> {
-    return waitFor(`the notification "${text}"`, async () => (await this.notifications()).find((found) => found.includes(text)));
+    const began = Date.now();
+    return waitFor(`the notification "${text}"`, async () => {
+      const texts = await this.shown.locator('.notification-list-item-message').allInnerTexts();
+      const found = texts.find((one) => one.includes(text));
+      // On a busy machine it may have come and gone before.
+      if (found === undefined && Date.now() - began > toastMs && !(await this.list.isVisible())) await this.bell.click();
+      return found;
+    });
   }
 
-  /** Presses a button of the toast that contains `text`. */
+  /** Presses a button of the notification that contains `text`. */
   async answerNotification(text: string, button: string): Promise<void> {
     await this.waitForNotification(text);
-    // The toast's buttons appear beside its message only while the pointer is over it or the toast is expanded.
-    const toast = this.toasts.filter({ hasText: text });
-    await toast.hover();
-    await toast.locator('.notification-list-item-buttons-container').getByText(button, { exact: true }).click();
+    // The buttons appear beside the message only while the pointer is over it or the notification is expanded.
+    const notification = this.shown.filter({ hasText: text });
+    await notification.hover();
+    await notification.locator('.notification-list-item-buttons-container').getByText(button, { exact: true }).click();
   }
 
   /** Resolves with message and detail of the modal dialog. */

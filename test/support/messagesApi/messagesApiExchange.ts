@@ -97,7 +97,10 @@ export class Exchange {
     if (step.kind === 'delay') return this.sleep(step.ms);
     if (step.kind === 'hold') {
       step.reach();
+      // As the provider does while nothing comes: a client takes one that is silent for a minute for gone.
+      const pings = setInterval(() => this.response.headersSent && void this.send({ type: 'ping' }), 10_000);
       await Promise.race([step.released, this.closed]);
+      clearInterval(pings);
       return;
     }
     switch (step.how) {

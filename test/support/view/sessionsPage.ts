@@ -76,8 +76,11 @@ export class SessionsPage {
   /** Opens a session by its row, and waits until the list has the keyboard again: a key that follows means this row. */
   async choose(label: string): Promise<void> {
     const row = this.row(label);
-    await row.click();
-    await waitFor(`"${label}" to be open`, async () => (await this.rows()).some((text) => text.startsWith(`${label} · open`)));
+    // A click while the list is drawn anew goes nowhere.
+    await waitFor(`"${label}" to be open`, async () => {
+      await row.click();
+      return waitFor('its mark', async () => (await this.rows()).some((text) => text.startsWith(`${label} · open`)), { timeout: 5_000 });
+    });
     await waitFor(
       'the keyboard in the list',
       async () =>

@@ -31,7 +31,7 @@ export interface VscodeSession {
   readonly workbench: Workbench;
   /** Seconds since the first window was asked for, to be printed. */
   sinceOpened(): string;
-  /** A picture of every open window, named after the test, when the test failed. For `afterEach`. */
+  /** For `afterEach`: a picture of every open window, named after the test, when it failed; limits go by how busy the machine is now. */
   keepPictures(test: Mocha.Test | undefined): Promise<void>;
   close(): Promise<void>;
 }
@@ -62,13 +62,17 @@ export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSes
       fewBuiltins: chosenVersion() !== '1.100',
     });
     ends.push(server.stop);
-    context.setDefaultTimeout(60_000 * patience());
+    const setLimit = () => context.setDefaultTimeout(60_000 * patience());
+    setLimit();
     // A page does not forget it: such a place is not given back.
     if (language) await context.addInitScript((name) => Object.assign(globalThis, { _VSCODE_NLS_LANGUAGE: name }), language);
     const openedAt = performance.now();
     const workbench = await Workbench.open({ server, context, folder, viewport }, page);
     const sinceOpened = () => ((performance.now() - openedAt) / 1_000).toFixed(1);
-    const keepPictures = (test: Mocha.Test | undefined) => picturesOfFailure(context, test);
+    const keepPictures = async (test: Mocha.Test | undefined) => {
+      await picturesOfFailure(context, test);
+      setLimit();
+    };
     return { server, context, folder, workbench, sinceOpened, keepPictures, close };
   } catch (error) {
     await close();

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { patience } from '../run/patience';
 import { waitFor } from '../waitFor';
 
 /** VS Code's quick input: the palette, quick picks and input boxes. */
@@ -54,7 +55,7 @@ export class QuickInput {
     await waitFor(`the row "${label}"`, async () => {
       const row = await this.row(label);
       // A list that gets more rows meanwhile has another one in its place, or none.
-      await row?.click({ timeout: 5_000 });
+      await row?.click({ timeout: 5_000 * patience() });
       return row;
     });
   }
@@ -64,15 +65,17 @@ export class QuickInput {
    * the focus, be that while it is typed into.
    */
   async choose(label: string): Promise<void> {
+    // `waitFor` stretches its limit by itself.
     const soon = { timeout: 2_000 };
-    await this.input.fill(label, soon);
+    const soonHere = { timeout: 2_000 * patience() };
+    await this.input.fill(label, soonHere);
     const row = await waitFor(`the row "${label}"`, () => this.row(label), soon);
-    await row.click(soon);
+    await row.click(soonHere);
   }
 
   async close(): Promise<void> {
     await waitFor('the quick input to close', async () => {
-      if (await this.isOpen()) await this.input.press('Escape', { timeout: 2_000 });
+      if (await this.isOpen()) await this.input.press('Escape', { timeout: 2_000 * patience() });
       return !(await this.isOpen());
     });
   }
@@ -83,11 +86,11 @@ export class QuickInput {
     await waitFor(`the command "${title}"`, async () => {
       await this.close();
       await this.page.keyboard.press('F1');
-      await this.input.waitFor({ timeout: 2_000 });
+      await this.input.waitFor({ timeout: 2_000 * patience() });
       if (!(await this.input.inputValue()).startsWith('>')) return undefined;
-      await this.input.fill(`>${title}`, { timeout: 2_000 });
+      await this.input.fill(`>${title}`, { timeout: 2_000 * patience() });
       const row = await waitFor(`the row "${title}"`, () => this.row(title), { timeout: 2_000 });
-      await row.click({ timeout: 5_000 });
+      await row.click({ timeout: 5_000 * patience() });
       return true;
     });
   }

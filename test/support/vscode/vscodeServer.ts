@@ -177,7 +177,8 @@ async function makeTemplate(install: VscodeInstall, vsix: readonly string[], env
 
 async function saveSettings(dataFolder: string, settings: Record<string, unknown>): Promise<void> {
   const text = JSON.stringify(settings, undefined, 2);
-  for (const scope of ['User', 'Machine'] as const) {
+  // Each is watched by itself: what only the second has, colours, tells that both are known.
+  for (const scope of ['Machine', 'User'] as const) {
     const file = settingsFile(dataFolder, scope);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);

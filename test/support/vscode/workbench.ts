@@ -72,6 +72,12 @@ export class Workbench {
     });
   }
 
+  /** Hides the side bar. A built-in command that is run for the first time waits for the extension host. */
+  async hideSideBar(): Promise<void> {
+    await this.runCommand('View: Toggle Primary Side Bar Visibility');
+    await this.page.locator('.part.sidebar').waitFor({ state: 'hidden' });
+  }
+
   /** The innermost frame of the webview whose content has a visible match for `selector`; look it up again after a reload. */
   async webview(selector: string, options: { timeout?: number } = {}): Promise<Frame> {
     return waitFor(`a webview that shows ${selector}`, () => this.findWebview(selector), options);

@@ -12,6 +12,7 @@ import { AgentWatch } from '../../../src/node/transfer/watch/agentWatch';
 import { places } from '../../../src/node/transfer/watch/places';
 import { WatchMemory } from '../../../src/node/transfer/watch/watchMemory';
 import { wantedIn } from '../../../src/node/transfer/watch/watchTask';
+import { patience } from '../run/patience';
 import { runCliToEnd } from '../run/runCliToEnd';
 import { seededRandom } from '../chat/endurance';
 import { openTestStore, tempFolder, testUuid, wasmFile } from '../store/storeTemp';
@@ -233,7 +234,7 @@ class Week {
   /** Until nothing runs in any window; what waits for its time gets it. */
   private async idle(): Promise<void> {
     const isBusy = () => this.windows.some((window) => window.isBusy);
-    const end = performance.now() + 30_000;
+    const end = performance.now() + 30_000 * patience();
     for (let i = 0; isBusy(); i++) {
       await new Promise((resolve) => setImmediate(resolve));
       if (i % 200 === 199) this.clock.pass(1_000);

@@ -154,8 +154,11 @@ describe('threadkeeper run', () => {
   });
 
   it('shares the store of another program, finds what it says, and takes over when it is killed', async () => {
-    const [owner, guest] = [start(), start()];
-    const titles = await Promise.all([owner, guest].map(async (run) => String((await run.until(({ type }) => type === 'ready'))['uuid'])));
+    const ready = async (run: CliRun) => String((await run.until(({ type }) => type === 'ready'))['uuid']);
+    const owner = start();
+    const titles = [await ready(owner)];
+    const guest = start();
+    titles.push(await ready(guest));
     assert.equal(new Set(titles).size, 2);
     [owner, guest].forEach((run, i) => run.send({ cmd: 'send', id: 1, text: `Said by ${['albatross', 'bittern'][i]}` }));
     for (const run of [owner, guest]) assert.equal((await run.done(1))['ok'], true, run.stderr);

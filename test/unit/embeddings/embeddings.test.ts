@@ -125,8 +125,10 @@ for (const provider of ['ollama', 'openai-compatible'] as const) {
       queryMs = patienceMs;
       let answer = () => undefined as void;
       server.listing = new Promise((resolve) => (answer = resolve));
+      const atFirst = asked().length;
       deepEqual(await found('automobile'), []);
       match(embeddings.searchProblem ?? '', /has not answered within 400 ms/);
+      await waitFor('the request to arrive', () => asked().length > atFirst);
       const before = asked().length;
       deepEqual(await found('vehicle'), []);
       equal(asked().length, before);

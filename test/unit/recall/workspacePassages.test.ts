@@ -19,7 +19,10 @@ describe('text of a folder', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const passages = (bounds = {}, root = folder) =>
-    new WorkspacePassages({ workspace: new DiskWorkspace([root], new CommandRunner()), clock: systemClock, mayRead: () => true }, bounds);
+    new WorkspacePassages(
+      { workspace: new DiskWorkspace([root], new CommandRunner()), clock: systemClock, mayRead: () => true },
+      { milliseconds: 600_000, ...bounds },
+    );
   const put = (path: string, content: string | Buffer) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);

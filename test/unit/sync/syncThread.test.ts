@@ -139,8 +139,8 @@ describe('a thread that synchronizes a store', () => {
 
   it('ends by itself where nothing is set up, or any more, and says so of a phrase of another history', async () => {
     const store = await storeOf('here');
-    const [off, wrong] = [begin('here', 'Desk'), begin('wrong', 'Desk', readPhrase(newPhrase()))];
     await storeOf('wrong', randomUUID());
+    const [off, wrong] = [begin('here', 'Desk'), begin('wrong', 'Desk', readPhrase(newPhrase()))];
     const ended = (window: Window) => waitFor('its end', () => window.said('ended')[0], soon);
     await Promise.all([off, wrong].map(ended));
     deepStrictEqual(

@@ -9,6 +9,7 @@ import { CancelledError } from '../../../src/core/errors';
 import type { Logger } from '../../../src/core/ports';
 import { Bpe } from '../../../src/node/tokens/bpe';
 import { WorkerTokenCounter } from '../../../src/node/tokens/workerTokenCounter';
+import { patience } from '../../support/run/patience';
 
 const shippedWorker = join(__dirname, '..', '..', '..', 'tokenWorker.js');
 
@@ -103,7 +104,7 @@ describe('token counter', function () {
 
   it('keeps a process alive for an awaited count and no longer', async () => {
     const main = join(__dirname, 'countAndForget.js');
-    const { stdout } = await promisify(execFile)(process.execPath, [main, shippedWorker], { timeout: 15_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, [main, shippedWorker], { timeout: 15_000 * patience() });
     equal(stdout, '[3]');
   });
 });

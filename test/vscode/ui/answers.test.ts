@@ -16,7 +16,9 @@ describe('answers one can act on', function () {
   const file = (path: string) => join(session.folder, path);
   const text = (path: string) => readFile(file(path), 'utf8');
   const dialog = (name: string) =>
-    session.workbench.page.locator('.notification-toast .notifications-list-container').getByRole('button', { name, exact: true });
+    session.workbench.page
+      .locator(':is(.notification-toast, .notifications-center) .notifications-list-container')
+      .getByRole('button', { name, exact: true });
 
   before(async () => {
     // A terminal that draws with the graphics card has no text in the document.
@@ -80,6 +82,8 @@ describe('answers one can act on', function () {
   });
 
   it('writes nothing where that is refused, and puts away what it has shown', async () => {
+    // It may have gone to the list of notifications, as it does after 12 s.
+    await session.workbench.runCommand('Notifications: Show Notifications');
     await dialog('Discard').click();
     await waitFor('the preview to go', async () => (await session.workbench.page.locator('.tab', { hasText: 'tasks.json' }).count()) === 0);
     await assert.rejects(text('.vscode/tasks.json'));
@@ -93,8 +97,11 @@ describe('answers one can act on', function () {
     const run = (await chat.frame()).getByRole('button', { name: 'Run in Terminal' });
     await run.first().click();
     await waitFor('what the command wrote', () => text('src/first.txt').catch(() => null), { timeout: 30_000 });
+    const rows = workbench.page.locator('.terminal-wrapper.active .xterm-rows');
+    // Before it the shell would not know what is pasted from what is typed.
+    await waitFor('the next prompt', async () => /first\.txt\s+\S/.test((await rows.innerText()).replaceAll('\u00a0', ' ')));
     await run.last().click();
-    await workbench.page.locator('.terminal-wrapper.active .xterm-rows', { hasText: 'echo more' }).waitFor();
+    await rows.filter({ hasText: 'echo more' }).waitFor();
     await workbench.screenshot('answers-terminal');
     await assert.rejects(text('src/second.txt'));
   });

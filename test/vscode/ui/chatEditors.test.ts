@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { openChat, type ChatSession } from '../../support/chat/chatSession';
 import { inOrder } from '../../support/chat/inOrder';
 import { hold, reply } from '../../support/messagesApi/messagesApiScript';
+import { patience } from '../../support/run/patience';
 import { ChatPage } from '../../support/view/chatPage';
 import { savePictureIfWanted } from '../../support/view/savePicture';
 import { SessionsPage } from '../../support/view/sessionsPage';
@@ -177,13 +178,20 @@ describe('a chat that is put elsewhere', function () {
   /** Drops it this far from the left of the first editor group, as a share of its width. */
   async function drag(label: string, share: number): Promise<void> {
     const { page } = session.workbench;
-    const box = (await page.locator('.editor-group-container').first().boundingBox())!;
-    await new SessionsPage(session.workbench).row(label).hover();
-    await page.mouse.down();
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 10 });
-    await page.locator('#monaco-workbench-editor-drop-overlay').waitFor();
-    await page.mouse.move(box.x + box.width * share, box.y + box.height / 2 + 5, { steps: 10 });
-    await page.mouse.up();
+    // A row that is drawn anew at the moment is not taken along.
+    await waitFor(`${label} to be taken along`, async () => {
+      const box = (await page.locator('.editor-group-container').first().boundingBox())!;
+      await new SessionsPage(session.workbench).row(label).hover();
+      await page.mouse.down();
+      try {
+        await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 10 });
+        await page.locator('#monaco-workbench-editor-drop-overlay').waitFor({ timeout: 5_000 * patience() });
+        await page.mouse.move(box.x + box.width * share, box.y + box.height / 2 + 5, { steps: 10 });
+      } finally {
+        await page.mouse.up();
+      }
+      return true;
+    });
   }
 
   it('opens in the editor area, where its session is dragged, beside another one too', async () => {
@@ -197,7 +205,6 @@ describe('a chat that is put elsewhere', function () {
     await new SessionsPage(workbench).open();
     await drag('First question', 0.5);
     await editor.see('article.answer', 'The first answer.');
-    // A row that is drawn anew at the moment is not taken along.
     const groups = workbench.page.locator('.editor-group-container');
     await waitFor('two groups', async () => {
       await drag('Second question', 0.97);

@@ -116,6 +116,7 @@ describe('commands from the palette', function () {
     api.enqueue(reply(gate, 'too late'));
     await run('Compact Conversation');
     await chat.see('tk-turn-status', /Organizing conversation history/);
+    await gate.reached;
     await workbench.screenshot('command-compacting');
     await run('Cancel Compaction');
     await waitFor('the compaction to end', async () => (await chat.count('tk-turn-status .turn-status')) === 0);
@@ -147,14 +148,15 @@ describe('commands from the palette', function () {
     await workbench.runCommand('Go to File...');
     await workbench.quickInput.type('tide.js');
     await workbench.quickInput.pick('tide.js');
-    await tab('tide.js').waitFor();
+    // The tab is there before its file is.
+    await workbench.page.locator('.editor-instance .view-lines', { hasText: 'nextHighWater' }).waitFor();
     await run('Add File to Chat');
     await chat.see('tk-composer .attachment .chip-text', 'src/tide.js');
     await chat.press(/^Remove src\/tide\.js/);
     await run('Open Memory Notes');
     await workbench.messages.waitForNotification('There are no notes yet');
     await run('Show Log');
-    await workbench.page.locator('.part.panel .action-item.checked', { hasText: 'Output' }).waitFor({ timeout: 8_000 });
+    await workbench.page.locator('.part.panel .action-item.checked', { hasText: 'Output' }).waitFor();
     await workbench.runCommand('View: Toggle Panel Visibility');
   });
 

@@ -81,7 +81,7 @@ describe('when something goes wrong', () => {
 
   it('counts down to a retry and gets there', async () => {
     const { chat, api, workbench } = session;
-    api.enqueue(overloaded(), rateLimited(2), reply('third time lucky'));
+    api.enqueue(overloaded(), rateLimited(6), reply('third time lucky'));
     await chat.send('try hard');
     await chat.see('tk-turn-status', /again in \d+ s/);
     await workbench.screenshot('retrying');

@@ -44,6 +44,7 @@ describe('another extension’s model and tool', function () {
     assert.match((await row.innerText()).replaceAll('\u00a0', ' '), /20\.1k tokens of context · price unknown · answers of up to 4\.1k/);
     await workbench.screenshot('lm-picker');
     await row.click();
+    await chat.see('tk-composer .model-button', 'Acme Tide');
     await chat.send('May I?');
     assert.match(await workbench.messages.waitForDialog(), /Threadkeeper[^]*Acme Models/);
     await workbench.screenshot('lm-consent');

@@ -26,6 +26,7 @@ describe('models of every provider', function () {
   async function choose(model: string): Promise<void> {
     await openPicker(model);
     await rows().filter({ hasText: model }).first().click();
+    await session.chat.see('tk-composer .model-button', model);
   }
 
   before(async () => {
@@ -66,6 +67,7 @@ describe('models of every provider', function () {
     await workbench.quickInput.accept(openai.apiKey!);
     // The next command closes whatever input is open.
     await waitFor('the key to be tried', () => openai.requests.filter(({ path }) => path === '/v1/models').length >= 2);
+    await waitFor('the input to be gone', async () => !(await workbench.quickInput.isOpen()));
     await waitFor('the models of the server', async () => {
       await openPicker('double');
       return rows()
@@ -123,7 +125,13 @@ describe('models of every provider', function () {
     openai.listing = new Promise((resolve) => (arrive = resolve));
     await workbench.runCommand('Threadkeeper: Select Model…');
     await workbench.quickInput.waitUntilOpen('Select Model');
-    await rows().filter({ hasText: 'claude-sonnet-5-5' }).first().waitFor();
+    // What comes in later replaces the list.
+    await rowOf('claude-sonnet-5-5');
+    await rows()
+      .filter({ hasText: /tokens of context/ })
+      .filter({ hasText: ollamaModelId })
+      .first()
+      .waitFor({ state: 'attached' });
     const asking = workbench.page.locator('.quick-input-widget .monaco-progress-container.active');
     await asking.waitFor({ state: 'attached' });
     const focused = () => workbench.page.locator('.quick-input-list .monaco-list-row.focused').innerText();

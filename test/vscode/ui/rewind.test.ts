@@ -114,9 +114,13 @@ describe('rewind', function () {
     api.enqueue(edit('line 2\n', 'line TWO\n'), edit('line 20\n', 'line TWENTY\nand more\n'), edit('line 30\n', ''));
     api.enqueue(reply(toolCall('create_file', { path: 'src/extra.txt', content: 'extra\n' })), reply('Done: Edit three lines'));
     await chat.send('Edit three lines');
-    for (const there of [{ 2: 'line TWO' }, { ...all, 30: 'line 30' }, all]) {
+    for (const [i, there] of [{ 2: 'line TWO' }, { ...all, 30: 'line 30' }, all].entries()) {
+      await chat.see('.approval', 'Edit src/long.txt');
+      const done = await chat.count('.tool.ok');
       await chat.press(/^Allow$/);
       await becomes('src/long.txt', long(there));
+      // Not the card of before.
+      await waitFor(`edit ${i + 1} to be done`, async () => (await chat.count('.tool.ok')) > done);
     }
     await chat.see('.approval', 'Create src/extra.txt');
     await chat.press(/^Allow$/);

@@ -11,10 +11,10 @@ describe('why a line is there, in the window', function () {
 
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Mira', '-c', 'user.email=m@x', '-c', 'commit.gpgsign=false', ...args], { cwd: session.folder });
-  const openFile = async (name: string) => {
-    const { page } = session.workbench;
+  /** Its tab is there before its text, which `part` is of. */
+  const openFile = async (name: string, part: string) => {
     await session.workbench.openFile(name);
-    await waitFor('the file in an editor', async () => (await page.locator('.editor-instance .view-lines').innerText()).trim() !== '');
+    await session.workbench.page.locator('.editor-instance .view-lines', { hasText: part }).waitFor();
   };
   const rows = async () => {
     const { workbench } = session;
@@ -48,7 +48,7 @@ describe('why a line is there, in the window', function () {
     await chat.idle();
     git('add', '-A');
     git('commit', '-q', '-m', 'A lantern');
-    await openFile('lantern.js');
+    await openFile('lantern.js', 'lanternOil');
     const found = await rows();
     await workbench.screenshot('why-this-line');
     assert.deepEqual(
@@ -60,7 +60,7 @@ describe('why a line is there, in the window', function () {
   });
 
   it('says so when no session has written it', async () => {
-    await openFile('cli.js');
+    await openFile('cli.js', 'parseTable');
     const [found] = await rows();
     await session.workbench.screenshot('why-unknown-line');
     assert.match(found!, /^No session has written this line\. It came with commit [0-9a-f]{8} by Mira on .*: The tide so far$/);

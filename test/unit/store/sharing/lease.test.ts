@@ -71,7 +71,7 @@ describe('store: the lease', () => {
         if (++reads === 3) holder.release();
         throw Object.assign(new Error(code), { code });
       };
-      const lease = await acquireLease(file, { label: 'test', waitMs: 5_000, timing, read });
+      const lease = await acquireLease(file, { label: 'test', waitMs: 60_000, timing, read });
       assert.ok(lease instanceof Lease);
       assert.ok(reads >= 3);
       lease.release();

@@ -74,7 +74,7 @@ describe('compaction', function () {
     await workbench.runCommand('Go to File...');
     await workbench.quickInput.type('tide.js');
     await workbench.quickInput.pick('tide.js');
-    await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();
+    await waitFor('the file in front', async () => (await editorText()).includes('nextHighWater'));
     await workbench.page.locator('.editor-instance .view-lines').first().click();
     await workbench.page.keyboard.type('Saved by itself.');
     await waitFor('auto-save', async () => (await readFile(other, 'utf8')).includes('Saved by itself.'));

@@ -5,6 +5,7 @@ import { chooseFile } from '../../../support/vscode/fileDialog';
 import { inOrder } from '../../../support/chat/inOrder';
 import { reply } from '../../../support/messagesApi/messagesApiScript';
 import { useChat } from '../../../support/view/useChat';
+import { waitFor } from '../../../support/waitFor';
 
 describe('a backup of the history', function () {
   inOrder(this);
@@ -44,9 +45,8 @@ describe('a backup of the history', function () {
     );
     assert.match(await workbench.messages.waitForNotification('The history you had is kept as'), /threadkeeper\.db\.replaced-/);
     await chat.see('article.answer', 'Twice a day.');
-    assert.equal(
-      (await chat.texts('article.answer')).some((text) => text.includes('after the backup')),
-      false,
+    await waitFor('what came after the backup to be gone', async () =>
+      (await chat.texts('article.answer')).every((text) => !text.includes('after the backup')),
     );
   });
 

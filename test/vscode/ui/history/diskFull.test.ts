@@ -84,7 +84,7 @@ describe('a disk that is full', function () {
     await chat.see('tk-banner', /The disk is full, so this history is read-only for now\. Free some space/);
     await workbench.screenshot('disk-full-readonly');
     disk!.free();
-    await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+    await workbench.hideSideBar();
     await workbench.openView();
     api.enqueue(reply('Written again.'));
     await chat.ask('And now?');

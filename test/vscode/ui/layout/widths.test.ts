@@ -79,7 +79,7 @@ describe('a chat of any width', function () {
     const { workbench } = session;
     await workbench.runCommand('Threadkeeper: Open Chat in Editor');
     await editor.see('.approval-title', 'Edit src/table.js');
-    await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+    await workbench.hideSideBar();
     assert.deepEqual(await inEditor('busy'), []);
   });
 

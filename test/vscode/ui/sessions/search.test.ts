@@ -104,8 +104,11 @@ describe('Search History…', function () {
       await waitFor('the message to be read', () =>
         ollama.requests.some(({ path, body }) => path === '/api/embed' && JSON.stringify(body).includes('saloon')),
       );
-      await search('automobile');
-      await waitFor('the hit', async () => /The saloon needs new tyres[^]*· by meaning/.test(await rows()));
+      // A search waits 400 ms for the meaning of its words, and the message may not be stored yet: a later one finds it.
+      await waitFor('the hit', async () => {
+        await search('automobile');
+        return waitFor('rows', async () => /The saloon needs new tyres[^]*· by meaning/.test(await rows()), { timeout: 3_000 });
+      });
       await workbench.screenshot('search-by-meaning');
       await workbench.quickInput.close();
     });
@@ -113,10 +116,11 @@ describe('Search History…', function () {
     it('goes by words when the server is away, and says that', async () => {
       const { workbench } = session;
       await ollama.close();
-      await search('tyres');
-      await waitFor('the hit and the note', async () =>
-        /The saloon needs new tyres[^]*Searched by words alone\. The embedding server does not answer/.test(await rows()),
-      );
+      await waitFor('the hit and the note', async () => {
+        await search('tyres');
+        const note = /The saloon needs new tyres[^]*Searched by words alone\. The embedding server does not answer/;
+        return waitFor('rows', async () => note.test(await rows()), { timeout: 3_000 });
+      });
       await workbench.screenshot('search-by-words-alone');
       await workbench.quickInput.close();
     });

@@ -29,7 +29,8 @@ describe('the Sessions view', function () {
 
   it('lists sessions as they come into being, the open one marked', async () => {
     const { chat, workbench } = session;
-    for (const title of ['Tide tables', 'Mooring codes', 'Harbour fees']) {
+    await chat.ask('Tide tables');
+    for (const title of ['Mooring codes', 'Harbour fees']) {
       await workbench.runCommand('Threadkeeper: New Session');
       await waitFor('an empty chat', async () => (await chat.count('article.user-message')) === 0);
       await chat.ask(title);
@@ -221,6 +222,7 @@ describe('the Sessions view', function () {
     await sessions.see('Today', 'Mooring codes (fork)', 'Harbour fees', 'Tides of the north');
     await workbench.messages.answerNotification('Moved "Mooring codes" to the trash', 'Undo');
     await workbench.messages.waitForNotification('it was permanently deleted');
+    await waitFor('an empty chat', async () => (await chat.count('article')) === 0);
     await sessions.row('Mooring codes \\(fork\\)').click();
     await chat.see('article.user-message', 'Mooring codes');
     await sessions.choose('Harbour fees');
