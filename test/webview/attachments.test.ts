@@ -260,6 +260,20 @@ describe('attachments and menus of the composer', function () {
     strictEqual((await view.requests('send')).length, 0);
   });
 
+  it('does not take Enter behind a command for a choice that nobody has seen', async () => {
+    const view = await open({ snapshot: snapshot() });
+    await answer(view, { find_arguments: [{ value: 'ollama/llama3.1:8b', label: 'llama3.1:8b', detail: '' }] });
+    await view.find('textarea').pressSequentially('/model');
+    await view.find('[role=option]').first().waitFor();
+    await view.page.evaluate(() => {
+      const field = document.querySelector<HTMLTextAreaElement>('tk-composer textarea')!;
+      field.value += ' ';
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+    });
+    deepStrictEqual(await view.requested('slash'), { method: 'slash', name: 'model', argument: '' });
+  });
+
   it('closes the menu with Escape without stopping anything, and stays out of the way of an input method', async () => {
     const view = await open({ snapshot: snapshot() });
     await answer(view, { find_mentions: mentions });

@@ -54,6 +54,8 @@ export class Completions implements ReactiveController {
     if (!trigger || trigger.start === this.dismissedAt) return this.close();
     this.trigger = trigger;
     this.pressed = null;
+    // What is shown is of another word, or of a command whose argument begins now.
+    if (this.shownFor && !isSameWord(this.shownFor, trigger)) this.show([], null);
     if (trigger.kind === 'slash') this.show(slashChoices(trigger, this.host), trigger);
     else this.search.call(() => trigger);
   }
@@ -115,7 +117,7 @@ export class Completions implements ReactiveController {
 
   /** The place of what was typed by now, if it is still the word that was looked for. */
   private placeOf(trigger: Trigger): Trigger {
-    return this.trigger?.kind === trigger.kind && this.trigger.start === trigger.start ? this.trigger : trigger;
+    return this.trigger && isSameWord(this.trigger, trigger) ? this.trigger : trigger;
   }
 
   private async asked(trigger: Trigger): Promise<Choice[]> {
@@ -183,6 +185,10 @@ export interface Trigger {
   /** Where the text begins and ends that a choice replaces. */
   readonly start: number;
   readonly end: number;
+}
+
+function isSameWord(one: Trigger, other: Trigger): boolean {
+  return one.kind === other.kind && one.start === other.start;
 }
 
 /**
