@@ -104,7 +104,7 @@ describe('token counter', function () {
 
   it('keeps a process alive for an awaited count and no longer', async () => {
     const main = join(__dirname, 'countAndForget.js');
-    const { stdout } = await promisify(execFile)(process.execPath, [main, shippedWorker], { timeout: 15_000 * patience() });
+    const { stdout } = await promisify(execFile)(process.execPath, [main, shippedWorker], { timeout: Math.round(15_000 * patience()) });
     equal(stdout, '[3]');
   });
 });

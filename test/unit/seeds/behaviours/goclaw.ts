@@ -44,7 +44,7 @@ export const goclaw = design('001', 'GoClaw', [
   ],
   ['In the background a better summary is made from the originals', 'compaction/betterSummaries: are made from the originals'],
   ['Pending retries survive the process', 'compaction/betterSummaries: survive the process'],
-  ['A session of OpenClaw is inherited', 'vscode/ui/history/openClaw: is chosen by its key'],
+  ['A session of OpenClaw is inherited', 'vscode/ui/history/otherPrograms: is chosen by its key'],
   ['inheritPath is the folder of an agent’s sessions', 'transfer/openClaw/openClawPaths: is its folder, that of its agents'],
   ['inheritFrom is a short key', 'transfer/openClaw/openClawPaths: is meant by its whole key'],
   [
@@ -52,11 +52,11 @@ export const goclaw = design('001', 'GoClaw', [
     'transfer/openClawWatch: imports what is there and then takes in',
     'transfer/openClawDatabase: imports what is there',
   ],
-  ['New records appear in the session here', 'vscode/ui/history/openClaw: goes on here when it goes on there'],
+  ['New records appear in the session here', 'vscode/ui/history/otherPrograms: goes on here when it goes on there'],
   [
     'The conversation goes both ways',
     'transfer/openClaw/openClawReplies: are appended behind what is there',
-    'vscode/ui/history/openClaw: writes replies there',
+    'vscode/ui/history/otherPrograms: writes replies there',
   ],
   ['Both programs run at once in one timeline', 'transfer/openClaw/openClawReplies: are never lost, doubled'],
   ['A program’s session is followed on the command line', 'cli/sessionsByKey: follows a session of another program'],
