@@ -204,7 +204,7 @@ export class RestoreCommands {
     const conversation = await this.deps.active.conversation();
     if (!conversation) throw new Error(t('This session has no messages yet.'));
     const { chat } = this.deps.active;
-    // That a turn has ended is shown before the last of it is written.
+    // The view shows the end of a turn before its last write has ended.
     if (chat?.conversation === conversation && chat.presenter.turnState === null) await conversation.idle();
     assertIdle(conversation);
     await conversation.whole();

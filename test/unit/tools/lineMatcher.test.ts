@@ -16,6 +16,15 @@ describe('lines that match an expression', () => {
     matcher.dispose();
   });
 
+  it('are found where the machine was busy for longer than a search may take when it began', async () => {
+    const matcher = lineMatcher('be.a', false, never);
+    const search = matcher.numbers(['alpha', 'beta']);
+    // Nothing runs in this thread for 2.5 s, and no answer of the other one is read.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+    deepStrictEqual(await search, [2]);
+    matcher.dispose();
+  });
+
   it('are looked for while everything else goes on', async () => {
     const matcher = lineMatcher(endless[0], false, never);
     let others = 0;
