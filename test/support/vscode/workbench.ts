@@ -57,7 +57,15 @@ export class Workbench {
       await this.quickInput.choose(name);
       return true;
     });
-    await this.page.locator('.tab', { hasText: name }).waitFor();
+    await this.focusIn(name);
+  }
+
+  /**
+   * Waits until the editor has the keyboard whose file has `name` in its address. Its tab is there before, and as a list or a dialog
+   * closes, VS Code gives the keyboard to whichever editor is in front.
+   */
+  async focusIn(name: string): Promise<void> {
+    await this.page.locator(`.editor-group-container .monaco-editor.focused[data-uri*="${encodeURIComponent(name)}"]`).waitFor();
   }
 
   /** Shows the view container with this title through its activity bar icon; does nothing when it is open. */

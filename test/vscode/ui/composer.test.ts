@@ -83,7 +83,7 @@ describe('the composer', function () {
     assert.deepEqual([await chips(), await chat.texts('article.user-message .chip-text')], [[], ['src/tide.js', 'Pasted image']]);
     await workbench.screenshot('composer-sent');
     await chat.press(/^Open file src\/tide\.js/);
-    await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();
+    await workbench.focusIn('tide.js');
   });
 
   it('takes the selection of an editor from the palette', async () => {
@@ -136,7 +136,7 @@ describe('the composer', function () {
     );
     await chat.ask('Where is it?');
     await (await chat.locator('tk-markdown a[data-href]:has-text("the tide")')).press('Enter');
-    await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();
+    await workbench.focusIn('tide.js');
     await workbench.page.locator('.statusbar-item', { hasText: /Ln 3, Col 1/ }).waitFor();
     await (await chat.locator('tk-markdown a[data-href]:has-text("the passwords")')).press('Enter');
     await chat.see('.problem', '“../../../../etc/passwd” is not a file of this workspace');
@@ -203,6 +203,14 @@ describe('the composer', function () {
       await waitFor('the row to have the focus', async () => (await chat.frame()).evaluate(isBack));
     });
 
+    it('goes to the composer after an edited message was sent', async () => {
+      const { chat } = session;
+      await (await chat.frame()).getByRole('button', { name: 'Edit your message' }).first().click({ force: true });
+      await (await chat.locator('tk-message-editor textarea')).press('Enter');
+      await chat.idle();
+      await typedText('three');
+    });
+
     it('comes back from the choice of instruction files, closed without one; a file that is opened has it', async () => {
       const { chat, workbench } = session;
       const list = workbench.page.locator('.quick-input-widget');
@@ -212,15 +220,7 @@ describe('the composer', function () {
       await typedText('six');
       await (await chat.locator('.instructions-chip')).click();
       await list.locator('.monaco-list-row', { hasText: 'AGENTS.md' }).click();
-      await workbench.page.locator('.editor-group-container .monaco-editor.focused').waitFor();
-    });
-
-    it('goes to the composer after an edited message was sent', async () => {
-      const { chat } = session;
-      await (await chat.frame()).getByRole('button', { name: 'Edit your message' }).first().click({ force: true });
-      await (await chat.locator('tk-message-editor textarea')).press('Enter');
-      await chat.idle();
-      await typedText('three');
+      await workbench.focusIn('AGENTS.md');
     });
   });
 });

@@ -65,8 +65,7 @@ describe('compaction', function () {
     const { api, chat, workbench } = session;
     await workbench.runCommand('Threadkeeper: Edit Summary…');
     const tab = workbench.page.locator('.tab', { hasText: 'Summary of' });
-    await tab.waitFor();
-    await workbench.page.locator('.editor-instance .view-lines').first().click();
+    await workbench.focusIn('Summary of');
     await workbench.page.keyboard.press('Control+a');
     await workbench.page.keyboard.type('The user counts ports ');
     // By the time that VS Code has saved what was written after it, it would have saved this as well.
