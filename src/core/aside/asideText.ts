@@ -1,3 +1,4 @@
+import { fenced } from '../base/fence';
 import { wholeCharacters } from '../context/projection/excerpt';
 import type { SideStep } from './sideQuestion';
 
@@ -23,10 +24,4 @@ function quoted(text: string): string {
     .split('\n')
     .map((line) => `> ${line}`)
     .join('\n');
-}
-
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([marks]) => marks.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
 }

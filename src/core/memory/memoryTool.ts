@@ -196,8 +196,8 @@ async function insert(notes: MemoryNotes, { path: given, insert_line, insert_tex
   if (insert_line < 0 || insert_line > lines.length) {
     throw new Error(`Invalid \`insert_line\`: ${insert_line}. It must be within the lines of the note: [0, ${lines.length}].`);
   }
-  lines.splice(insert_line, 0, ...insert_text.replace(/\n$/, '').split('\n'));
-  const after = lines.join('\n') + (endsWithBreak ? '\n' : '');
+  const inserted = [...lines.slice(0, insert_line), insert_text.replace(/\n$/, ''), ...lines.slice(insert_line)];
+  const after = inserted.join('\n') + (endsWithBreak ? '\n' : '');
   await notes.write(path, after);
   onWrite({ op: 'insert', path, bytes: bytesOf(after), before: text, after });
   return `The memory file ${shown(path)} has been edited.`;

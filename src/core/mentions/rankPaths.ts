@@ -34,7 +34,8 @@ export function rankPaths(paths: readonly string[], query: string, limit: number
     const lower = path.toLowerCase();
     const rank = fileRank(lower, wanted);
     if (rank !== null) found.push({ path, end: path.length, kind: 'file', rank });
-    if (wanted !== '') found.push(...foundFolders(path, lower, wanted, known));
+    // One by one: a path can be deeper than a call takes arguments (some 120,000).
+    if (wanted !== '') for (const folder of foundFolders(path, lower, wanted, known)) found.push(folder);
   }
   // Two of the same length differ before they end, if at all: what stands behind in `path` is not reached.
   found.sort((a, b) => a.rank - b.rank || a.end - b.end || (a.path < b.path ? -1 : 1));

@@ -1,3 +1,4 @@
+import { fenceAround } from '../base/fence';
 import { extractiveSummary } from '../compaction/measure/extractive';
 import { estimateTokens } from '../context/measure/estimateTokens';
 import { CancelledError, errorText } from '../errors';
@@ -224,8 +225,7 @@ function quote({ source, id, text }: FoundPassage, terms: readonly string[]): st
     .trimEnd()
     .replace(/^\s*\n/, '')
     .split('\n');
-  // Longer than any fence in the text.
-  const fence = '`'.repeat(Math.max(2, ...[...best.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  const fence = fenceAround(best);
   const isCode = source === 'file' && !/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(id);
   const language = /\.([a-z\d]{1,12})$/i.exec(id)?.[1] ?? '';
   return isCode ? [`${fence}${language}`, ...lines, fence].join('\n') : lines.map((line) => `> ${line}`).join('\n');

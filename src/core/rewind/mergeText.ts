@@ -47,7 +47,8 @@ function mergeLines(base: readonly string[], ours: readonly string[], theirs: re
   const left = hunksOf(base, ours);
   const right = hunksOf(base, theirs);
   if (!left || !right) return null;
-  const merged: string[] = [];
+  // In parts: a file can have more lines than a call takes arguments (some 120,000).
+  const parts: (readonly string[])[] = [];
   let at = 0;
   let [l, r] = [0, 0];
   while (l < left.length || r < right.length) {
@@ -61,10 +62,10 @@ function mergeLines(base: readonly string[], ours: readonly string[], theirs: re
     const next = a && (!b || a.start <= b.start) ? a : b!;
     if (next === a) l++;
     else r++;
-    merged.push(...base.slice(at, next.start), ...next.lines);
+    parts.push(base.slice(at, next.start), next.lines);
     at = next.end;
   }
-  return [...merged, ...base.slice(at)].join('');
+  return [...parts, base.slice(at)].flat().join('');
 }
 
 export function hunksOf(from: readonly string[], to: readonly string[]): Hunk[] | null {

@@ -1,3 +1,4 @@
+import { fenced } from '../base/fence';
 import { listed, t, wholeNumber } from '../l10n';
 import { readableSummary } from '../compaction/ledgers/foldedState';
 import { modeText, modeTold } from '../plan/planMode';
@@ -149,13 +150,6 @@ export function blockMarkdown({ kind, heading, at, parts, attachments }: Transcr
 /** Returns Markdown of one line that means nothing but itself. */
 export function escapeLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
-}
-
-/** A fence is longer than every run of backticks within. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
 }
 
 function quoted(text: string): string {

@@ -1,3 +1,4 @@
+import { fenced } from '../../core/base/fence';
 import { t, wholeNumber } from '../../core/l10n';
 import type { HandedStep } from '../../core/transfer/handover/handedStep';
 import type { Handover } from '../../node/transfer/handover/handOver';
@@ -34,10 +35,4 @@ function stepText({ role, text, calls }: HandedStep): string {
       [`**${escapeMarkdown(t('Used {0}', name))}**`, fenced(JSON.stringify(input, null, 2)), fenced(result.text)].join('\n\n'),
     ),
   ].join('\n\n');
-}
-
-/** A fence is longer than every run of backticks within. */
-function fenced(text: string): string {
-  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
-  return `${fence}\n${text}\n${fence}`;
 }

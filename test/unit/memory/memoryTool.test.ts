@@ -118,6 +118,7 @@ describe('memory tool', () => {
         insert('a\nb', 2, 'x'),
         insert('', 0, 'x'),
         insert('a\n', 2, 'x'),
+        insert('a\n', 1, '\n'.repeat(200_000)),
       ]),
       [
         'x\na\nb\n',
@@ -126,6 +127,7 @@ describe('memory tool', () => {
         'a\nb\nx',
         'x\n',
         'Error: Invalid `insert_line`: 2. It must be within the lines of the note: [0, 1].',
+        `a\n${'\n'.repeat(200_000)}`,
       ],
     );
   });

@@ -27,6 +27,14 @@ describe('files for a mention', () => {
     deepStrictEqual(rankPaths([], 'x', 5), []);
   });
 
+  it('takes a path with more folders than a call takes arguments', () => {
+    const deep = `${'a/'.repeat(200_000)}b`;
+    deepStrictEqual(rankPaths([deep], 'a', 2), [
+      { path: 'a', kind: 'folder' },
+      { path: 'a/a', kind: 'folder' },
+    ]);
+  });
+
   it('takes each folder once, tells folders apart by case, and finds the end of a path', () => {
     const twice = ['a/Lib/x.ts', 'a/lib/y.ts', 'a/lib/z.ts', 'b/lib/lib/x.ts'];
     deepStrictEqual(

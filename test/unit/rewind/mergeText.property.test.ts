@@ -25,6 +25,11 @@ describe('a three-way merge', () => {
     strictEqual(mergeText(new Uint8Array([0xff]), bytes('a'), bytes('b')), null);
   });
 
+  it('takes texts of more lines than a call takes arguments', () => {
+    const lines = '\n'.repeat(300_000);
+    strictEqual(merged(`a\n${lines}z\n`, `A\n${lines}z\n`, `a\n${lines}Z\n`), `A\n${lines}Z\n`);
+  });
+
   it('gives up texts that differ in too much, in bounded time', () => {
     const many = (name: string) => Array.from({ length: 50_000 }, (_, i) => `${name} ${i}\n`).join('');
     strictEqual(merged(many('a'), many('b'), many('c')), null);

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { SessionStore } from '../../../src/core/ports';
 import { contentSize, type EntryContent } from '../../../src/core/session/entry';
+import { KindCounter } from '../../../src/core/transfer/importReport';
 import { batches } from '../../../src/node/transfer/import/importExport';
+import { RecordPlaces } from '../../../src/node/transfer/import/recordPlaces';
 import { brief, ImportRig } from '../../support/store/importRig';
 import { openTestStore } from '../../support/store/storeTemp';
 
@@ -115,5 +117,19 @@ describe('an import of what is large', () => {
         assert.ok(contentSize(content) >= plain.length, plain);
       }),
     );
+  });
+});
+
+describe('records that come before what they follow', () => {
+  it('may be more than a call takes arguments', () => {
+    let told = 0;
+    const places = new RecordPlaces('any', { id: 's1' }, new KindCounter(), () => told++);
+    const content = { type: 'message', role: 'user', text: 'Hi' } as const;
+    const record = (id: string, parent: string | null) => {
+      places.add({ id, parent, at: null, hash: id, parts: [{ content, modelFacing: true, display: true }] });
+    };
+    for (let i = 0; i < 200_000; i++) record(String(i), 'late');
+    record('late', null);
+    assert.deepEqual([told, places.isWaiting], [200_001, false]);
   });
 });

@@ -111,7 +111,8 @@ export class RecordPlaces {
       this.placeOne(record, index, next.parent);
       const followers = this.waiting.get(record.id);
       this.waiting.delete(record.id);
-      if (followers) stack.push(...followers.reverse());
+      // One by one: more may have waited than a call takes arguments (some 120,000).
+      for (const follower of followers?.reverse() ?? []) stack.push(follower);
     }
   }
 
