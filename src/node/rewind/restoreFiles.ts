@@ -4,6 +4,7 @@ import { errorText } from '../../core/errors';
 import { english, shown, t } from '../../core/l10n';
 import type { FileVersion } from '../../core/rewind/fileChanges';
 import type { SeenVersion } from '../../core/rewind/planRestore';
+import { looksSecret } from '../../core/tools/guard/secretFiles';
 import { thisProcess } from '../store/sharing/processIdentity';
 import { contentHash } from './packedContent';
 import { kindOf } from './keptFiles';
@@ -223,7 +224,7 @@ async function stage(
     onProgress?.(i, planned.length);
     const { to } = files[i]!;
     if (to?.kind === 'link') await told(file, disk.symlink(Buffer.from(to.content).toString(), staged(file)));
-    else if (to) await told(file, disk.writeNew(staged(file), to.content, modeOf(to.kind, file.mode)));
+    else if (to) await told(file, disk.writeNew(staged(file), to.content, modeOf(to.kind, file)));
     if (file.from !== null) await told(file, keepOld(file, disk));
   }
   signal?.throwIfAborted();
@@ -359,9 +360,12 @@ function old({ stage: folder, n }: JournalFile): string {
   return join(folder, `${n}.old`);
 }
 
-/** Who may read and write it stays as it is; only whether it may be run is recorded. */
-function modeOf(kind: FileVersion['kind'], before: number | null): number {
-  const mode = before ?? 0o644;
+/**
+ * Who may read and write it stays as it is; only whether it may be run is recorded. A file that comes back gets what this process gives to
+ * new files, and one that may hold secrets is for its owner alone: it may have been so before.
+ */
+function modeOf(kind: FileVersion['kind'], { path, mode: before }: Pick<JournalFile, 'path' | 'mode'>): number {
+  const mode = before ?? (looksSecret(path) ? 0o600 : 0o666 & ~process.umask());
   return kind === 'executable' ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
 }
 

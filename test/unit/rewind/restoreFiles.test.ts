@@ -193,6 +193,18 @@ describe('a restore of files', () => {
     deepStrictEqual(sorted(readTree(root)), sorted({ link: 'file plain', one: 'file ONE', private: 'file other' }));
   });
 
+  it('brings back a file with the permissions of new files, and one that may hold secrets for its owner alone', async () => {
+    const umask = process.umask(0o027);
+    try {
+      const script = { ...write('run.sh', null, 'true'), to: { content: Buffer.from('true'), kind: 'executable' as const } };
+      await restoreFiles([write('notes.txt', null, 'notes'), script, write('.env', null, 'KEY=1')], { storage });
+    } finally {
+      process.umask(umask);
+    }
+    const modes = ['notes.txt', 'run.sh', '.env'].map((name) => (statSync(join(root, name)).mode & 0o777).toString(8));
+    deepStrictEqual(modes, ['640', '750', '600']);
+  });
+
   it('says why it failed, and names the file once', async () => {
     const disk = {
       ...quickDisk,
