@@ -30,6 +30,14 @@ export class StoreError extends Error {
   }
 }
 
+/** Somebody else wrote a note between the look at it and the change that was made of what stood there. */
+export class NoteChangedError extends Error {
+  override readonly name = 'NoteChangedError';
+  constructor(path: string) {
+    super(`${path} has just been changed by somebody else. Look at it and try again.`);
+  }
+}
+
 /** The caller asked for it to stop. Checked first wherever errors are handled; never shown as an error. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError';

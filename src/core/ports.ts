@@ -308,8 +308,11 @@ export interface Logger {
 export interface MemoryNotes {
   list(): Promise<{ path: string; bytes: number; modifiedAt: number }[]>;
   read(path: string): Promise<string | undefined>;
-  /** Atomic. Rejects with an `Error` whose message can be shown to the model. */
-  write(path: string, text: string): Promise<void>;
+  /**
+   * Atomic. With `was`, only while the note still has that text (null: while there is none), for the user and other sessions write notes
+   * as well: rejects with `NoteChangedError` otherwise. Rejects with an `Error` whose message can be shown to the model.
+   */
+  write(path: string, text: string, was?: string | null): Promise<void>;
   delete(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
 }

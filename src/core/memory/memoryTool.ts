@@ -161,7 +161,7 @@ async function view(notes: MemoryNotes, given: string, range: readonly [number, 
 async function create(notes: MemoryNotes, { path: given, file_text }: Input<'create'>, onWrite: OnWrite): Promise<string> {
   const path = checkNotePath(given, 'file');
   await expectFree(notes, path);
-  await notes.write(path, file_text);
+  await notes.write(path, file_text, null);
   onWrite({ op: 'create', path, bytes: bytesOf(file_text), before: null, after: file_text });
   return `File created successfully at: ${shown(path)}`;
 }
@@ -183,7 +183,7 @@ async function replace(
     );
   }
   const after = text.slice(0, at) + new_str + text.slice(at + old_str.length);
-  await notes.write(path, after);
+  await notes.write(path, after, text);
   onWrite({ op: 'str_replace', path, bytes: bytesOf(after), before: text, after });
   return `The memory file ${shown(path)} has been edited.`;
 }
@@ -198,7 +198,7 @@ async function insert(notes: MemoryNotes, { path: given, insert_line, insert_tex
   }
   const inserted = [...lines.slice(0, insert_line), insert_text.replace(/\n$/, ''), ...lines.slice(insert_line)];
   const after = inserted.join('\n') + (endsWithBreak ? '\n' : '');
-  await notes.write(path, after);
+  await notes.write(path, after, text);
   onWrite({ op: 'insert', path, bytes: bytesOf(after), before: text, after });
   return `The memory file ${shown(path)} has been edited.`;
 }

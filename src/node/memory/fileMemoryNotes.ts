@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import { NoteChangedError } from '../../core/errors';
 import type { MemoryNotes } from '../../core/ports';
 import { checkNotePath, userFolder } from '../../core/memory/notes';
 import { patientRename } from '../runtime/patientRename';
@@ -73,7 +74,7 @@ export class FileMemoryNotes implements MemoryNotes {
     }
   }
 
-  write(path: string, text: string): Promise<void> {
+  write(path: string, text: string, was?: string | null): Promise<void> {
     return this.serial.run(async () => {
       const bytes = Buffer.byteLength(text);
       if (bytes > this.limits.bytesPerNote) {
@@ -86,7 +87,9 @@ export class FileMemoryNotes implements MemoryNotes {
         throw new Error(`All notes together would have ${total} bytes; at most ${this.limits.bytesInAll} are allowed.`);
       const file = await this.prepare(path);
       await this.expectPlain(file, path);
-      await writeAtomically(file, text);
+      await writeAtomically(file, text, async () => {
+        if (was !== undefined && ((await this.read(path)) ?? null) !== was) throw new NoteChangedError(path);
+      });
     });
   }
 
@@ -159,7 +162,11 @@ export class FileMemoryNotes implements MemoryNotes {
   }
 }
 
-async function writeAtomically(file: string, text: string): Promise<void> {
+/** Of all sessions of this process: none renames between the last look of another and its rename. */
+const replacing = new Serial();
+
+/** `check` looks at what stands there at the last moment, and rejects if it is to stay. */
+async function writeAtomically(file: string, text: string, check: () => Promise<void>): Promise<void> {
   const folder = dirname(file);
   const draft = join(folder, `.tmp-${randomUUID()}`);
   const handle = await open(draft, 'wx', 0o600);
@@ -170,7 +177,10 @@ async function writeAtomically(file: string, text: string): Promise<void> {
     } finally {
       await handle.close();
     }
-    await patientRename(draft, file);
+    await replacing.run(async () => {
+      await check();
+      await patientRename(draft, file);
+    });
   } catch (error) {
     await unlink(draft).catch(() => undefined);
     throw error;
@@ -221,9 +231,9 @@ export class ScopedMemoryNotes implements MemoryNotes {
     return notes.read(inner);
   }
 
-  write(path: string, text: string): Promise<void> {
+  write(path: string, text: string, was?: string | null): Promise<void> {
     const [notes, inner] = this.route(path);
-    return notes.write(inner, text);
+    return notes.write(inner, text, was);
   }
 
   delete(path: string): Promise<void> {
@@ -239,7 +249,7 @@ export class ScopedMemoryNotes implements MemoryNotes {
     const text = await source.read(inner);
     if (text === undefined) throw new Error(`${from} does not exist.`);
     if ((await target.read(renamed)) !== undefined) throw new Error(`${to} already exists.`);
-    await target.write(renamed, text);
+    await target.write(renamed, text, null);
     await source.delete(inner);
   }
 

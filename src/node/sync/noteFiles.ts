@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
+import { NoteChangedError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { MemoryNotes } from '../../core/ports';
 import type { SyncStore } from '../../core/sync/syncStore';
@@ -49,10 +50,11 @@ export class NoteFiles {
         const text = await this.store.syncNoteText(path);
         if (digestOf(text ?? undefined) !== digest) continue;
         await this.store.syncNoteFile(path, digest, 'next');
-        if (text !== null) await this.notes.write(path, text);
+        if (text !== null) await this.notes.write(path, text, now ?? null);
         else if (now !== undefined) await this.notes.delete(path);
         await this.store.syncNoteFile(path, digest, 'written');
       } catch (error) {
+        if (error instanceof NoteChangedError) continue;
         problems.push({ path, detail: (error as Error).message });
       }
     }

@@ -36,8 +36,13 @@ export async function saveNote(folders: NoteFolders): Promise<void> {
   });
   if (text === undefined || text.trim() === '') return;
   const notes = new FileMemoryNotes(folders.workspace);
-  const before = (await notes.read(ownNote)) ?? `# ${t('Notes')}\n`;
-  await notes.write(ownNote, `${trimmedEnd(before, /\n/)}\n- ${text.trim()}\n`);
+  const add = async () => {
+    const before = await notes.read(ownNote);
+    const line = `- ${text.trim()}\n`;
+    await notes.write(ownNote, `${trimmedEnd(before ?? `# ${t('Notes')}\n`, /\n/)}\n${line}`, before ?? null);
+  };
+  // A model may have written there at this very moment.
+  await add().catch(add);
   await openNote(ownNote, folders);
 }
 

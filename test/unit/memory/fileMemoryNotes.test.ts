@@ -1,8 +1,9 @@
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createMemoryTool } from '../../../src/core/memory/memoryTool';
 import { FileMemoryNotes, ScopedMemoryNotes } from '../../../src/node/memory/fileMemoryNotes';
 
 describe('notes as files', () => {
@@ -35,6 +36,34 @@ describe('notes as files', () => {
     deepEqual([await paths(), readdirSync(folder)], [[['d/e.md', 3]], ['d']]);
     await notes.delete('d/e.md');
     deepEqual(readdirSync(folder), []);
+  });
+
+  it('are written only as they were seen, where it is said how that was', async () => {
+    const changed = { name: 'NoteChangedError', message: 'a.md has just been changed by somebody else. Look at it and try again.' };
+    await rejects(notes.write('a.md', 'two', 'one'), changed);
+    await notes.write('a.md', 'one', null);
+    await rejects(notes.write('a.md', 'other', null), changed);
+    await rejects(notes.write('a.md', 'other', 'two'), changed);
+    await notes.write('a.md', 'two', 'one');
+    deepEqual([readdirSync(folder), await notes.read('a.md')], [['a.md'], 'two']);
+  });
+
+  it('keep every edit that several sessions were told was made', async () => {
+    await notes.write('a.md', '');
+    const sessions = Array.from({ length: 4 }, () => createMemoryTool(new FileMemoryNotes(folder)));
+    const made: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      const edits = sessions.map(async ({ run }, session) => {
+        const line = `${round} of ${session}`;
+        const input = { command: 'insert', path: 'a.md', insert_line: 0, insert_text: line };
+        const { status, text } = await run(input, new AbortController().signal);
+        if (status === 'ok') made.push(line);
+        else match(text, /^Error: a\.md has just been changed by somebody else/);
+      });
+      await Promise.all(edits);
+    }
+    ok(made.length >= 10, 'one of each round');
+    deepEqual((await notes.read('a.md'))?.trim().split('\n').toSorted(), made.toSorted());
   });
 
   it('reject what is not there or already there', async () => {

@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MemoryNotes } from '../../../../src/core/ports';
 import { NoteFiles } from '../../../../src/node/sync/noteFiles';
 import { seededRandom } from '../../../support/chat/endurance';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
@@ -154,5 +155,26 @@ describe('notes of three devices', function () {
     await meet();
     deepStrictEqual((await everywhere())[0], { 'plan.md': 'saved in between\none\nmine\n' });
     renameSync(two.notesFolder, `${two.notesFolder}-old`);
+  });
+
+  it('are left alone where a file is changed at the very moment in which it would be written', async () => {
+    const [one, two] = devices as [SyncDevice, SyncDevice];
+    await one.notes.write('plan.md', 'one\n');
+    await meet();
+    await one.notes.write('plan.md', 'one\nmine\n');
+    await one.syncAll(engine);
+    const notes = Object.assign(Object.create(two.notes) as MemoryNotes, {
+      write: async (path: string, text: string, was?: string | null) => {
+        await two.notes.write(path, 'saved in between\none\n');
+        await two.notes.write(path, text, was);
+      },
+    });
+    const files = new NoteFiles(two.store, notes, two.notesFolder);
+    await files.collect();
+    await two.sync(engine);
+    deepStrictEqual([await files.apply(), await seen(two)], [[], { 'plan.md': 'saved in between\none\n' }]);
+    await meet();
+    const all = { 'plan.md': 'saved in between\none\nmine\n' };
+    deepStrictEqual(await everywhere(), [all, all, all]);
   });
 });
