@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, unlink, realpath, type FileHandle } from 'node:fs/promises';
+import { Serial } from '../../core/base/serial';
 import { placeName, foldPath, type Place } from '../../core/tools/guard/workspacePath';
 import { ToolFault } from '../../core/tools/tool';
 import { dirname, isAbsolute, join, relative, sep, posix } from 'node:path';
@@ -33,13 +34,18 @@ export async function replaceHeld(place: Place, places: HeldPlaces, before: stri
     await makeFolders(place, places);
     return withHeld(place, places, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, (handle) => handle.writeFile(after));
   }
-  return withHeld(place, places, constants.O_RDWR, async (handle) => {
-    if (!(await handle.readFile()).equals(Buffer.from(before))) throw changed;
-    const bytes = Buffer.from(after);
-    for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
-    await handle.truncate(bytes.length);
-  });
+  return withHeld(place, places, constants.O_RDWR, (handle) =>
+    replacing.run(async () => {
+      if (!(await handle.readFile()).equals(Buffer.from(before))) throw changed;
+      const bytes = Buffer.from(after);
+      for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
+      await handle.truncate(bytes.length);
+    }),
+  );
 }
+
+/** Of all sessions of this process: none writes between what another has read and what it writes. */
+const replacing = new Serial();
 
 async function withHeld<T>(place: Place, places: HeldPlaces, flags: number, use: (handle: FileHandle) => Promise<T>): Promise<T> {
   const path = places.file(place);

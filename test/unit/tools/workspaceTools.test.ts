@@ -292,6 +292,18 @@ describe('tools over a real folder', () => {
     strictEqual(await readFile(file('a.txt'), 'utf8'), 'mine three');
   });
 
+  it('takes one of several edits of one text that come at once', async () => {
+    for (let round = 0; round < 10; round++) {
+      await writeFile(file('shared.txt'), 'before');
+      const wanted = Array.from({ length: 4 }, (_, session) => String(session).repeat(4 + 3 * session));
+      const edits = wanted.map((after) =>
+        new DiskWorkspace([root], new CommandRunner()).replace({ folder: 0, path: 'shared.txt' }, 'before', after),
+      );
+      const made = (await Promise.allSettled(edits)).flatMap((edit) => (edit.status === 'fulfilled' ? [edit.value] : []));
+      deepStrictEqual([await readFile(file('shared.txt'), 'utf8')], made);
+    }
+  });
+
   it('says of a read-only file that it is', async () => {
     await put('a.txt', 'a');
     await chmod(file('a.txt'), 0o444);
