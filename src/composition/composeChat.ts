@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { workspace } from 'vscode';
+import { FileWrites } from '../node/rewind/fileWrites';
 import { UuidV7 } from '../node/runtime/ids';
 import { ChatPlaces } from '../vscode/chat/places/chatPlaces';
 import type { ConversationFactory, ConversationFactoryOptions } from '../vscode/chat/conversationFactory';
@@ -16,7 +17,6 @@ import { ModelSource } from '../vscode/models/modelSource';
 import { StoreAccess } from '../vscode/history/storeAccess';
 import { VscodeWorkspace } from '../vscode/tools/vscodeWorkspace';
 import { editorTools } from '../vscode/tools/editorTools';
-import { SavedFiles } from '../vscode/tools/savedFiles';
 import { EmbeddingStatus } from '../vscode/sessions/embeddingStatus';
 import { recallElsewhere } from '../vscode/sessions/searchOthers';
 import { OtherSessions } from '../vscode/sessions/tree/otherSessions';
@@ -114,8 +114,8 @@ function composeRuntime(
   asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'hasKey' | 'reach' | 'elsewhere'>,
 ): LazyRuntime {
   let loaded: Promise<ConversationFactory> | undefined;
-  const saved = new SavedFiles();
-  context.subscriptions.push(saved);
+  const writes = new FileWrites();
+  context.subscriptions.push(workspace.onDidSaveTextDocument(({ uri }) => writes.note(uri.fsPath, 'the editor')));
   const load = async () => {
     const { ConversationFactory } = await import('../vscode/chat/conversationFactory');
     const factory = new ConversationFactory({
@@ -125,7 +125,7 @@ function composeRuntime(
       userNotes: userNotes(context),
       settings: () => configuration.current,
       workspace: new VscodeWorkspace(commands, terminals),
-      savedByUser: saved.since,
+      writes,
       unsavedFiles: () => workspace.textDocuments.flatMap(({ isDirty, uri }) => (isDirty ? [uri.fsPath] : [])),
       otherTools: editorTools,
       isTrusted: () => workspace.isTrusted,

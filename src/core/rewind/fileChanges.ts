@@ -31,7 +31,7 @@ export type FileEdit = z.infer<typeof FileEdit>;
 
 /**
  * Why something that may have been changed is not recorded. `not_held`: the record of another program has only its name; `no_git`: what a
- * command does is seen only where Git is.
+ * command does is seen only where Git is. `saved_by_user`: the user or another session wrote it while the command ran.
  */
 export const UncoveredReason = z.enum([
   'too_large',

@@ -69,7 +69,7 @@ export function uncoveredText(reason: UncoveredReason): string {
     case 'unreadable':
       return t('cannot be read: not covered');
     case 'saved_by_user':
-      return t('saved in the editor meanwhile: yours');
+      return t('written meanwhile by you or another session: left alone');
     case 'outside':
       return t('not in the folder of the session: not covered');
     case 'not_held':

@@ -10,6 +10,7 @@ import type { Tool } from '../../core/tools/tool';
 import type { ToolWorkspace } from '../../core/tools/toolWorkspace';
 import type { Place } from '../../core/tools/guard/workspacePath';
 import { takeSnapshot, type CommandSnapshot } from './gitSnapshots';
+import type { FileWrites } from './fileWrites';
 import { fileOnDisk, kindOf, KeptFiles, mostKeptBytes } from './keptFiles';
 
 export interface FileRecorderOptions {
@@ -18,8 +19,8 @@ export interface FileRecorderOptions {
   /** Folder of ours for what Git needs; it may be removed when nothing runs. */
   readonly storage: string;
   readonly log: Pick<Logger, 'warn'>;
-  /** Real paths of files that the user has saved since the call began: those are their changes, not the call's. */
-  readonly savedByUser?: (since: number) => readonly string[];
+  /** Of the user and of all sessions that work in these folders: what others wrote since a call began is not the call's. */
+  readonly writes?: FileWrites;
 }
 
 /** A recorder over the store of a conversation. */
@@ -64,8 +65,8 @@ export class FileRecorder implements CallRecorder {
     try {
       return await run();
     } finally {
-      const saved = new Set(this.options.savedByUser?.(began) ?? []);
-      for (const { folder, snapshot } of snapshots) await this.compare(folder, snapshot, saved);
+      const ofOthers = this.options.writes?.ofOthers(began, this) ?? new Set();
+      for (const { folder, snapshot } of snapshots) await this.compare(folder, snapshot, ofOthers);
     }
   }
 
@@ -85,7 +86,7 @@ export class FileRecorder implements CallRecorder {
     return found;
   }
 
-  private async compare(folder: number, snapshot: CommandSnapshot, saved: ReadonlySet<string>): Promise<void> {
+  private async compare(folder: number, snapshot: CommandSnapshot, ofOthers: ReadonlySet<string>): Promise<void> {
     const { name, root } = this.options.workspace.folders[folder]!;
     try {
       const { changed, uncovered, read } = await snapshot.changes();
@@ -98,7 +99,7 @@ export class FileRecorder implements CallRecorder {
         const { path } = one;
         if (inner.some((folder) => isWithin(`${root}/${path}`, folder))) continue;
         const was = before.get(path);
-        if (saved.has(join(root, path))) this.uncovered.push({ path, reason: 'saved_by_user' });
+        if (ofOthers.has(join(root, path))) this.uncovered.push({ path, reason: 'saved_by_user' });
         else if (one.before && !was) this.uncovered.push({ path, reason: 'too_large' });
         else if (bytes > mostBytesPerCall) this.uncovered.push({ path, reason: 'too_many' });
         else bytes += await this.changed(name, root, path, was ? { content: was, kind: kindOfMode(one.before!.mode) } : null);
@@ -137,6 +138,7 @@ export class FileRecorder implements CallRecorder {
     const was = before === null ? null : { content: Buffer.from(before), kind };
     const kept = was && (await this.options.kept.keep(was.content, kind).catch(() => null));
     const after = await written();
+    this.options.writes?.note(join(folder.root, place.path), this);
     try {
       if (was && !kept) throw new Error('not kept');
       const read = Buffer.from(await this.options.workspace.read(place));

@@ -28,6 +28,7 @@ import { ModelBindings, type HostedModels } from '../../node/runtime/modelBindin
 import type { ProviderId } from '../../core/models/providers';
 import { createClient, type ProviderAccess } from '../../node/models/providerAccess';
 import { fileRecorder, rewindFolder } from '../../node/rewind/fileRecorder';
+import type { FileWrites } from '../../node/rewind/fileWrites';
 import { FileRestorer } from '../../node/rewind/fileRestorer';
 import { TurnReviewer } from '../../node/rewind/turnReviewer';
 import { resumeRestores } from '../../node/rewind/resumeRestores';
@@ -48,8 +49,8 @@ export interface ConversationFactoryOptions {
   readonly userNotes: string;
   readonly settings: () => Settings;
   readonly workspace: ToolWorkspace;
-  /** Files that the user has saved since a time. */
-  readonly savedByUser: (since: number) => readonly string[];
+  /** What the user and the sessions write in the workspace. */
+  readonly writes: FileWrites;
   /** Files that an editor has changed and not saved. */
   readonly unsavedFiles: () => readonly string[];
   readonly otherTools: () => readonly Tool[];
@@ -187,7 +188,7 @@ export class ConversationFactory {
     const skills = this.options.isTrusted()
       ? await findSkills({ folders: settings().skillFolders, workspace: settings().skills ? this.options.folders() : [] }, log)
       : [];
-    const recorder = fileRecorder({ store, workspace: this.options.workspace, log, savedByUser: this.options.savedByUser });
+    const recorder = fileRecorder({ store, workspace: this.options.workspace, log, writes: this.options.writes });
     return conversationDeps({
       store,
       recorder,

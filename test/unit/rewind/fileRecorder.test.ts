@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { join } from 'node:path';
 import type { RecordedChanges } from '../../../src/core/rewind/fileChanges';
 import { FileRecorder } from '../../../src/node/rewind/fileRecorder';
+import { FileWrites } from '../../../src/node/rewind/fileWrites';
 import { KeptFiles } from '../../../src/node/rewind/keptFiles';
 import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
@@ -18,7 +19,7 @@ describe('what a call does to files', () => {
   let root: string;
   let kept: KeptFiles;
   let recorder: FileRecorder;
-  let saved: string[];
+  let writes: FileWrites;
   const git = (...args: string[]) => execFileSync('git', ['-C', root, ...args], { stdio: 'pipe' }).toString();
   const put = (path: string, content: string | Uint8Array) => {
     mkdirSync(join(root, path, '..'), { recursive: true });
@@ -30,13 +31,13 @@ describe('what a call does to files', () => {
     root = join(temp.path, 'project');
     mkdirSync(root);
     kept = new KeptFiles(memoryBlobs());
-    saved = [];
+    writes = new FileWrites();
     recorder = new FileRecorder({
       kept,
       workspace: new DiskWorkspace([root], new CommandRunner()),
       storage: join(temp.path, 'storage'),
       log: { warn: (_event, data) => warnings.push(data) },
-      savedByUser: () => saved,
+      writes,
     });
     warnings.length = 0;
   });
@@ -200,7 +201,7 @@ describe('what a call does to files', () => {
       put('other.bin', new Uint8Array(12 * 1024 * 1024));
       put('inner/x.txt', 'y');
       put('mine.txt', 'mine, and more');
-      saved = [join(root, 'mine.txt')];
+      writes.note(join(root, 'mine.txt'), 'the editor');
     });
     deepStrictEqual(await told(recorder.take()), [
       'big.bin: too_large',
@@ -208,6 +209,22 @@ describe('what a call does to files', () => {
       'mine.txt: saved_by_user',
       'other.bin: too_large',
     ]);
+  });
+
+  it('leaves to another session what that one edits while a command runs', async () => {
+    repository();
+    put('a.txt', 'a');
+    put('b.txt', 'b');
+    const workspace = new DiskWorkspace([root], new CommandRunner());
+    const other = new FileRecorder({ kept, workspace, storage: join(temp.path, 'storage'), log: { warn: () => undefined }, writes });
+    await recorder.workspace.replace({ folder: 0, path: 'a.txt' }, 'a', 'own');
+    deepStrictEqual(await told(recorder.take()), ['a.txt: a > own']);
+    await recorder.around(command, async () => {
+      put('a.txt', 'of the command');
+      await other.workspace.replace({ folder: 0, path: 'b.txt' }, 'b', 'of the other');
+    });
+    deepStrictEqual(await told(recorder.take()), ['a.txt: own > of the command', 'b.txt: saved_by_user']);
+    deepStrictEqual(await told(other.take()), ['b.txt: b > of the other']);
   });
 
   it('works in a work tree beside the first, below the top of a repository, and before the first commit', async () => {

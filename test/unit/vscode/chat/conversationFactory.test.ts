@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FileWrites } from '../../../../src/node/rewind/fileWrites';
 import { UuidV7 } from '../../../../src/node/runtime/ids';
 import { CommandRunner } from '../../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../../src/node/tools/diskWorkspace';
@@ -35,7 +36,7 @@ describe('the conversations of a window', () => {
       userNotes: join(temp.path, 'notes'),
       settings: () => now,
       workspace: new DiskWorkspace([workspace], new CommandRunner()),
-      savedByUser: () => [],
+      writes: new FileWrites(),
       unsavedFiles: () => [],
       otherTools: () => [],
       hasKey: () => false,
