@@ -9,6 +9,7 @@ import { countLines } from '../../core/rewind/mergeText';
 import { planRestore, type CurrentFile, type FilePlan, type RestoreView, type SeenVersion } from '../../core/rewind/planRestore';
 import type { NewEntry, StoredEntry } from '../../core/session/entry';
 import type { WorkspaceFolder } from '../../core/tools/guard/workspacePath';
+import type { FileWrites } from './fileWrites';
 import { fileOnDisk, KeptFiles } from './keptFiles';
 import { contentHash } from './packedContent';
 import { isRestorable } from './restorePath';
@@ -22,6 +23,8 @@ export interface FileRestorerOptions {
   readonly storage: string;
   /** Whether an editor has changes of this file that are not on disk. */
   readonly isUnsaved?: (path: string) => boolean;
+  /** Is told what a restore writes, which is not the doing of a command that runs meanwhile. */
+  readonly writes?: Pick<FileWrites, 'note'>;
   readonly ids: IdSource;
   readonly now: () => number;
   readonly log: Pick<Logger, 'warn' | 'info'>;
@@ -138,7 +141,7 @@ export class FileRestorer {
   async apply(plan: RestorePlan, options: ApplyOptions): Promise<Restored> {
     const { files } = plan;
     const { chosen = [], signal, onProgress } = options;
-    const { storage, log } = this.options;
+    const { storage, log, writes } = this.options;
     // A restore that is to be taken back still would take this one back later. What it puts back now fails as changed below.
     const { failed } = await resumeRestores(storage, log);
     const stuck = failed.find((error) => error instanceof RestoreFault);
@@ -160,6 +163,7 @@ export class FileRestorer {
       edits.push({ folder, path, before, after, ...(lines ? { lines } : {}) });
     }
     await restoreFiles(restores, { storage, ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) });
+    for (const { root, path } of restores) writes?.note(join(root, path), this);
     return { files: edits, marks: await this.record(plan, edits, options) };
   }
 

@@ -222,12 +222,13 @@ export class ConversationFactory {
 
   /** Restores files of the workspace as a session's records say. */
   restorer(store: SessionStore): FileRestorer {
-    const { workspace, unsavedFiles, log } = this.options;
+    const { workspace, unsavedFiles, writes, log } = this.options;
     return new FileRestorer({
       store,
       folders: () => workspace.folders,
       storage: rewindFolder(store),
       isUnsaved: (path) => unsavedFiles().includes(path),
+      writes,
       ids: new UuidV7(),
       now: Date.now,
       log,

@@ -6,6 +6,7 @@ import { defaultEditRules } from '../../../src/core/tools/guard/guardedKinds';
 import { workspaceTools } from '../../../src/core/tools/workspaceTools';
 import { FileRecorder } from '../../../src/node/rewind/fileRecorder';
 import { FileRestorer, type RestorePlan } from '../../../src/node/rewind/fileRestorer';
+import { FileWrites } from '../../../src/node/rewind/fileWrites';
 import { KeptFiles } from '../../../src/node/rewind/keptFiles';
 import { UuidV7 } from '../../../src/node/runtime/ids';
 import { systemClock } from '../../../src/node/runtime/systemClock';
@@ -19,6 +20,7 @@ import { readTree } from './sampleTree';
 export class FilesRig {
   restorer!: FileRestorer;
   readonly unsaved = new Set<string>();
+  private readonly writes = new FileWrites();
   private made = 0;
 
   private constructor(
@@ -41,7 +43,7 @@ export class FilesRig {
     const workspace = new DiskWorkspace([root], new CommandRunner());
     // The store is another one when the session is opened again.
     const kept = new KeptFiles({ putBlob: (...blob) => rig.store.putBlob(...blob), blob: (hash) => rig.store.blob(hash) });
-    const recorder = new FileRecorder({ kept, workspace, storage: join(rig.folder, 'git'), log: silentLog });
+    const recorder = new FileRecorder({ kept, workspace, storage: join(rig.folder, 'git'), log: silentLog, writes: this.writes });
     rig.recorder = recorder;
     rig.moreTools = workspaceTools(recorder.workspace, systemClock, () => defaultEditRules);
     await rig.reopen();
@@ -50,6 +52,7 @@ export class FilesRig {
       folders: () => workspace.folders,
       storage: join(rig.folder, 'rewind'),
       isUnsaved: (path) => unsaved.has(path),
+      writes: this.writes,
       ids: new UuidV7(),
       now: Date.now,
       log: silentLog,

@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentHash, packContent } from '../../../src/node/rewind/packedContent';
@@ -72,6 +73,18 @@ describe('rewind: files of a conversation', () => {
     await apply(plan);
     deepStrictEqual((await resumeRestores(storage, silentLog)).ended, 0);
     deepStrictEqual(files(), { 'a.txt': 'a0\n' });
+  });
+
+  it('is not taken for the doing of a command that another session runs meanwhile', async () => {
+    execFileSync('git', ['init', '-q', all.root]);
+    const plan = await restorer.planBefore(rig.session, await turn('one', 'a.txt', 'a1\n'));
+    const command = { name: 'run_command', access: 'write' } as const;
+    await rig.recorder!.around(command, async () => {
+      await apply(plan);
+      put('b.txt', 'of the command');
+    });
+    const { files: changed, uncovered } = rig.recorder!.take();
+    deepStrictEqual([changed.map(({ path }) => path), uncovered], [['b.txt'], [{ path: 'a.txt', reason: 'saved_by_user' }]]);
   });
 
   it('takes the conversation along, and switches files with its branches', async () => {
