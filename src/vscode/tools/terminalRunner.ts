@@ -55,6 +55,8 @@ export class TerminalRunner implements Disposable {
     private readonly isWanted: () => boolean,
   ) {
     this.disposables.add(window.onDidCloseTerminal((closed) => this.forget(closed)));
+    // What is started in a terminal in which no command runs is its user's: another one there, or its end, would interrupt that.
+    this.disposables.add(window.onDidStartTerminalShellExecution(({ terminal }) => this.leave(terminal)));
   }
 
   /** Brings the terminal of the last command to the front; false when there is none. */
@@ -125,8 +127,14 @@ export class TerminalRunner implements Disposable {
   }
 
   private forget(closed: Terminal): void {
-    for (const own of this.idle) if (own.terminal === closed) this.idle.delete(own);
+    this.leave(closed);
     if (this.newest === closed) this.newest = null;
+  }
+
+  private leave(terminal: Terminal): void {
+    for (const own of this.idle) if (own.terminal === terminal) this.idle.delete(own);
+    const at = this.spent.indexOf(terminal);
+    if (at >= 0) this.spent.splice(at, 1);
   }
 }
 

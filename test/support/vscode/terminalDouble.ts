@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 
 type Listener = (event: unknown) => void;
+const started = new Set<Listener>();
 const ended = new Set<Listener>();
 const on = (set: Set<Listener>) => (listener: Listener) => (set.add(listener), { dispose: () => set.delete(listener) });
 /** So many terminals have been made. */
 let made = 0;
+let newest: { readonly isOpen: boolean; dispose(): void } | null = null;
 /** The shells of so many terminals do not tell of themselves. */
 let silent = 0;
 
@@ -20,11 +22,15 @@ function createTerminal({ cwd }: { cwd: string }) {
     sendText: () => undefined,
     show: () => undefined,
     dispose: () => void bash.kill(),
+    get isOpen() {
+      return !bash.killed;
+    },
     shellIntegration: {
       cwd: { fsPath: cwd },
       executeCommand(command: string) {
         const mark = `__end${++count}__`;
         out = '';
+        for (const one of started) one({ terminal });
         bash.stdin.write(`${command}\necho ${mark}$?\n`);
         const said = new Promise<string>((resolve) => {
           const timer = setInterval(() => {
@@ -44,6 +50,7 @@ function createTerminal({ cwd }: { cwd: string }) {
       },
     },
   };
+  newest = terminal;
   return silent-- > 0 ? { ...terminal, shellIntegration: undefined } : terminal;
 }
 
@@ -51,6 +58,11 @@ function createTerminal({ cwd }: { cwd: string }) {
 export const terminalDouble = {
   get made() {
     return made;
+  },
+  /** Its user runs something in the newest terminal. */
+  use() {
+    for (const one of started) one({ terminal: newest });
+    return newest!;
   },
   silence(count: number) {
     silent = count;
@@ -60,6 +72,7 @@ export const terminalDouble = {
   window: {
     createTerminal,
     onDidCloseTerminal: on(new Set()),
+    onDidStartTerminalShellExecution: on(started),
     onDidEndTerminalShellExecution: on(ended),
     onDidChangeTerminalShellIntegration: on(new Set()),
   },

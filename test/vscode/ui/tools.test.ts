@@ -214,22 +214,42 @@ describe('workspace tools', function () {
     assert.match(results().at(-1)!, /^Exit code 0 after .*\nbegun\nred\nkey: \.\ndone$/);
   });
 
-  it('runs the command behind a plain one in the same terminal, and ends one that is stopped with all it has started', async () => {
+  it('runs the command behind a plain one in the same terminal, unless its user runs something there', async () => {
+    const { chat, api, workbench } = session;
+    const shells: string[] = [];
+    const run = async (name: string, whileItRuns: () => Promise<void> = async () => undefined) => {
+      await writeFile(file(`${name}.sh`), `echo $PPID > ${name}; while [ ! -e ${name}.go ]; do sleep 0.1; done; exit 1\n`);
+      api.enqueue(reply(toolCall('run_command', { command: `sh ${name}.sh` })), reply('It failed.'));
+      await chat.send('And again');
+      await chat.press(/^Allow$/);
+      await waitFor('the command', async () => existsSync(file(name)) && (await text(name)) !== '');
+      await whileItRuns();
+      await writeFile(file(`${name}.go`), '');
+      await chat.idle();
+      assert.match(results().at(-1)!, /^Exit code 1 after /);
+      shells.push(await text(name));
+    };
+    await run('first');
+    await run('second', async () => {
+      await (await chat.locator('.tool-line')).last().click();
+      await chat.press('Show terminal');
+    });
+    await writeFile(file('theirs.sh'), 'echo $PPID > theirs; cat > typed\n');
+    await workbench.page.locator('.terminal-wrapper.active .xterm-helper-textarea').focus();
+    await workbench.page.keyboard.type('sh theirs.sh\n');
+    await waitFor('what the user runs', () => existsSync(file('typed')));
+    shells.push(await text('theirs'));
+    await run('last');
+    const [first, ...others] = shells;
+    assert.deepEqual([others.map((shell) => shell === first), await text('typed')], [[true, true, false], '']);
+  });
+
+  it('ends a command that is stopped with all it has started', async () => {
     const { chat, api } = session;
-    await writeFile(file('first.sh'), 'echo $PPID > first; exit 1\n');
-    api.enqueue(reply(toolCall('run_command', { command: 'sh first.sh' })), reply('It failed.'));
-    await chat.send('And again');
-    await chat.press(/^Allow$/);
-    await chat.idle();
-    assert.match(results().at(-1)!, /^Exit code 1 after /);
-    api.enqueue(
-      reply(toolCall('run_command', { command: 'echo $$ > second; (setsid sleep 987 &) ; echo waiting; sleep 986' })),
-      reply('Never said.'),
-    );
+    api.enqueue(reply(toolCall('run_command', { command: '(setsid sleep 987 &) ; echo waiting; sleep 986' })), reply('Never said.'));
     await chat.send('Wait');
     await chat.press(/^Allow$/);
-    await waitFor('the second command', () => existsSync(file('second')) && processes('sleep 98').length === 2);
-    assert.equal(await text('second'), await text('first'));
+    await waitFor('the command', () => processes('sleep 98').length === 2);
     await chat.press('Stop');
     await chat.idle();
     await waitFor('the end of what it has started', () => processes('sleep 98').length === 0);

@@ -31,6 +31,22 @@ describe('a terminal that runs several commands', function () {
     deepStrictEqual([terminalDouble.made, last], [2, first]);
   });
 
+  it('is left to its user, who runs something in it', async () => {
+    const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
+    const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
+    const run = async (command: string) => (await runner.run(command, tmpdir(), () => undefined, new AbortController().signal))?.code;
+    const before = terminalDouble.made;
+    const codes = [await run('git --version'), await run('git --version')];
+    const plain = terminalDouble.use();
+    codes.push(await run('A=1'));
+    const spent = terminalDouble.use();
+    codes.push(await run('git --version'));
+    runner.dispose();
+    const theirs = [plain, spent];
+    deepStrictEqual([codes, theirs.map(({ isOpen }) => isOpen), terminalDouble.made - before], [[0, 0, 0, 0], [true, true], 3]);
+    for (const terminal of theirs) terminal.dispose();
+  });
+
   it('is tried once more where a shell was late, and not again where a second one does not tell of itself either', async () => {
     const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
     const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
