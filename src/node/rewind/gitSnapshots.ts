@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Uncovered } from '../../core/rewind/fileChanges';
 import { mostKeptBytes } from './keptFiles';
-import { touchedIgnored, touchedRepositories } from './ignoredFiles';
+import { isOlder, touchedIgnored, touchedRepositories } from './ignoredFiles';
 import { findRepository, nulls, ShadowRepository } from './gitRepository';
 
 /** Files of one snapshot that are new to Git; more are named and left out: they are data, or should be ignored. */
@@ -88,14 +88,23 @@ export async function takeSnapshot(folder: string, storage: string): Promise<Com
         uncovered.push({ path: path.slice(prefix.length), reason: 'nested_repository' });
       const changed: ChangedPath[] = [];
       const all = [...[...now.changed].map(([path, before]) => ({ path, before })), ...now.added.map((path) => ({ path, before: null }))];
+      const wasIgnored = new Set(ignored);
+      const opened = new Set<string>();
       for (const { path, before } of all) {
         const name = path.slice(prefix.length);
+        // What Git sees now because it is ignored no more, or no repository of its own, was there before: a restore must not take it away.
+        const repository = before === null ? folderIn(left, path) : undefined;
         if (left.has(path)) {
           const reason = await left.get(path)!();
           if (reason) uncovered.push({ path: name, reason });
-        } else if (path.includes('\ufffd')) uncovered.push({ path: name, reason: 'name' });
+        } else if (repository !== undefined) opened.add(repository);
+        else if (before === null && (wasIgnored.has(path) || folderIn(wasIgnored, path) !== undefined)) continue;
+        else if (before === null && !path.endsWith('/') && (await isOlder(join(found.top, path), began)))
+          uncovered.push({ path: name, reason: 'ignored' });
+        else if (path.includes('\ufffd')) uncovered.push({ path: name, reason: 'name' });
         else if (!path.endsWith('/') && before?.mode !== '160000') changed.push({ path: name, before });
       }
+      for (const path of opened) uncovered.push({ path: path.slice(prefix.length), reason: 'nested_repository' });
       return { changed, uncovered, read: (paths) => contents(shadow, paths) };
     };
     return { changes, dispose };
@@ -157,6 +166,15 @@ async function differences(shadow: ShadowRepository, prefix: string, index = sha
       .split('\0')
       .filter((path) => path !== '' && !changed.has(path)),
   };
+}
+
+/** The folder of these, which have `/` behind them, in which a path lies. */
+function folderIn(paths: { has(path: string): boolean }, path: string): string | undefined {
+  for (let end = path.indexOf('/'); end >= 0 && end < path.length - 1; end = path.indexOf('/', end + 1)) {
+    const folder = path.slice(0, end + 1);
+    if (paths.has(folder)) return folder;
+  }
+  return undefined;
 }
 
 /** Their folders, with `/` behind them, as the tree names them: Git itself would read the configuration of each. */

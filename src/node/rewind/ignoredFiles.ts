@@ -28,6 +28,11 @@ export function touchedRepositories(top: string, folders: readonly string[], sin
   return touchedIgnored(top, [], folders, since);
 }
 
+/** Whether it stood there, as it is, before a time. A file that came by a rename has the time of that. */
+export async function isOlder(path: string, than: number): Promise<boolean> {
+  return !(await isTouched(path, than - stepMs)) && (await lstat(path).catch(() => null)) !== null;
+}
+
 interface Budget {
   folders: number;
   files: number;

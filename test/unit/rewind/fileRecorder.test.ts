@@ -143,6 +143,36 @@ describe('what a call does to files', () => {
     deepStrictEqual(await told(recorder.take()), ['dist/: ignored', 'gone/: ignored', 'new.log: ignored', 'node_modules/: ignored']);
   });
 
+  it('takes nothing for new that Git only did not look at before: ignored files, a repository within', async () => {
+    repository();
+    put('.gitignore', '.env\ndist/\n');
+    put('.env', 'KEY=1');
+    put('dist/old.js', 'x');
+    mkdirSync(join(root, 'inner'));
+    execFileSync('git', ['-C', join(root, 'inner'), 'init', '-q']);
+    put('inner/x.txt', 'x');
+    await recorder.around(command, async () => undefined);
+    recorder.take();
+    // Ignored as well, and in no list that an earlier command has left.
+    put('later.env', 'KEY=2');
+    put('.gitignore', '*.env\ndist/\n');
+    const began = Date.now();
+    await waitFor('the clock', async () => Date.now() > began + 20);
+    await recorder.around(command, async () => {
+      put('.gitignore', '');
+      rmSync(join(root, 'inner', '.git'), { recursive: true });
+      put('new.txt', 'new');
+    });
+    deepStrictEqual(await told(recorder.take()), [
+      '.env: ignored',
+      '.gitignore: *.env\ndist/\n > ',
+      'dist/: ignored',
+      'inner/: nested_repository',
+      'later.env: ignored',
+      'new.txt: - > new',
+    ]);
+  });
+
   it('keeps the bytes on disk where Git has others: line ends, filters', async () => {
     repository();
     put('.gitattributes', '* text=auto\n*.big filter=lfs\n');
