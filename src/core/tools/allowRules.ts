@@ -54,14 +54,20 @@ function covers({ kind, pattern }: AllowRule, question: ApprovalQuestion, tool: 
   );
 }
 
-/** Arguments by which ordinary programs write where they are told, run what they are told, or take another configuration. */
+/** Options by which ordinary programs write where they are told, run what they are told, or take another configuration. */
+const furtherOptions =
+  'output exec ext-diff textconv no-index open-files-in-pager upload-pack receive-pack script-shell shell node-options to-command use-compress-program pre toolexec vettool call require import loader config rcfile init-script eval prefix manifest-path directory makefile file'.split(
+    ' ',
+  );
+
+/** Whether an argument is one of those; programs take the beginning of an option for it, and letters of several options in one word. */
 function reachesFurther(word: string): boolean {
+  const [, long = ''] = /^--([^=]+)/.exec(word) ?? [];
   return (
-    /^--(?:output|exec|ext-diff|textconv|open-files-in-pager|upload-pack|receive-pack|script-shell|node-options|to-command|use-compress-program|require|import|config|rcfile|eval|prefix|manifest-path|directory|makefile|file)(?:=|$)/.test(
-      word,
-    ) ||
-    /^-(?:O(?![0-3gsz]?$|fast$)|exec|toolexec|delete|fprint|ok)/.test(word) ||
-    /^[A-Z_]+=/.test(word) ||
+    (long !== '' && furtherOptions.some((option) => option.startsWith(long))) ||
+    (/^-[A-Za-z]*[OfCox]/.test(word) && !/^-O(?:[0-3gsz]|fast)?$/.test(word)) ||
+    /^-delete/.test(word) ||
+    /^[\w.]+[:+]*=/.test(word) ||
     /^[\w+.-]+:\/\//.test(word)
   );
 }
@@ -83,8 +89,9 @@ const runners = new Set(
 /** A word behind one of these names a script, and is part of what is allowed. */
 const scriptWords = /^(?:run|run-script|exec|script|task)$/;
 
-/** Words behind which a package that nobody has installed, or another machine, may be named. */
-const strangers = /^(?:dlx|x|push|fetch|pull|clone|remote)$/;
+/** Words behind which a package that nobody has installed, another machine, or something to run may be named. */
+const strangers =
+  /^(?:dlx|x|push|fetch|pull|clone|remote|ls-remote|install|i|add|get|update|upgrade|link|create|init|config|submodule|bisect|rebase|difftool|mergetool)$/;
 
 function commandRules(command: string): readonly string[] {
   const whole = command.trim();

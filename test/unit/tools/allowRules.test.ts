@@ -50,6 +50,24 @@ describe('rules of what is allowed for good', () => {
       ['npm test', 'npm test --script-shell=./docs/evil.md'],
       ['make test', 'make test SHELL=./docs/evil.md'],
       ['go test ./...', 'go test -exec=./docs/evil.md ./...'],
+      ['go vet ./...', 'go vet -vettool=./docs/evil.md ./...'],
+      // What programs take for an option that is named above.
+      ['git grep foo', 'git grep --open-files-in-page=sh foo docs'],
+      ['git grep foo', 'git grep -iOsh foo docs'],
+      ['git diff --stat', 'git diff --no-index /dev/null /home/me/.ssh/id_rsa'],
+      ['npm test', 'npm test --script-shel=./docs/evil.md'],
+      ['npm test', 'npm test -C docs/evil'],
+      ['make test', 'make test -f docs/notes.md'],
+      ['make test', 'make test --fil=docs/notes.md'],
+      ['make test', 'make test SHELL:=./docs/evil.md'],
+      ['make test', 'make test .SHELLFLAGS=docs/evil.md'],
+      ['rg TODO src', 'rg TODO --pre=sh docs'],
+      ['sort names', 'sort names -o /home/me/.bashrc'],
+      ['git submodule status', 'git submodule foreach sh docs/evil.md'],
+      ['git bisect log', 'git bisect run sh docs/evil.md'],
+      ['git rebase main', 'git rebase -x docs/evil.md main'],
+      ['npm install lodash', 'npm install evil-package'],
+      ['npm config list', 'npm config set script-shell=./docs/evil.md'],
     ];
     const covered = pairs.filter(([asked, then]) =>
       offeredRules(command(asked), 'run_command').some((rule) => isAllowed([rule], command(then), 'run_command')),
@@ -70,7 +88,11 @@ describe('rules of what is allowed for good', () => {
   it('allow what begins like a command only with arguments that no shell acts on', () => {
     const rules = ['command npm run *'];
     const allowed = (text: string) => isAllowed(rules, command(text), 'run_command');
-    deepStrictEqual(['npm run build', 'npm run test -- --grep=a/b.c', 'npm run'].map(allowed), [true, true, true]);
+    const usual = ['npm run build', 'npm run test -- --grep=a/b.c', 'npm run', 'npm run test -- --watch -u -v', 'npm run cc -- -O2'];
+    deepStrictEqual(
+      usual.map(allowed),
+      usual.map(() => true),
+    );
     const signs = [
       ';',
       '&',
