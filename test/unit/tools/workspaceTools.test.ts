@@ -339,6 +339,18 @@ describe('tools over a real folder', () => {
     match(await said('run_command', { command: 'seq 1 400000' }), /\n399999\n400000$/, 'all of a long output');
   });
 
+  it('asks for a lasting permission for the folder as well, and for none where a link leads there', async () => {
+    await mkdir(file('web'));
+    await mkdir(file('a && b'));
+    await symlink(file('web'), file('other'));
+    const folders = [undefined, 'web', 'a && b', 'other'];
+    for (const folder of folders) await call('run_command', { command: 'true', ...(folder === undefined ? {} : { folder }) });
+    deepStrictEqual(
+      questions.slice(-folders.length).map(({ permission }) => permission),
+      ['true', 'cd web && true', undefined, undefined],
+    );
+  });
+
   it('ends a command with everything it has started', async () => {
     const stop = new AbortController();
     const running = call('run_command', { command: 'sleep 300 & echo $! > pid; echo begun; wait' }, stop.signal);

@@ -104,8 +104,8 @@ export class Approvals {
 }
 
 /** What a permission for the session covers: a command as it stands, in the folder that the title names; any other tool as a whole. */
-function grantOf(tool: string, { kind, title, permission }: ApprovalQuestion): string {
-  return kind === 'command' ? `${tool}\n${title}\n${permission ?? ''}` : tool;
+function grantOf(tool: string, { kind, title, detail, permission }: ApprovalQuestion): string {
+  return kind === 'command' ? `${tool}\n${title}\n${permission ?? detail ?? ''}` : tool;
 }
 
 const stopped: Approval = {

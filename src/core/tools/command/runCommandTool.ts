@@ -3,8 +3,8 @@ import { errorText } from '../../errors';
 import { listed, t } from '../../l10n';
 import type { Clock, Disposable } from '../../ports';
 import { variablesIn } from './commandEnvironment';
-import { locate } from '../guard/located';
-import { ToolFault, toolInput, type Tool, type ToolOutcome } from '../tool';
+import { assertAsked, locate, type Located } from '../guard/located';
+import { ToolFault, toolInput, type ApprovalQuestion, type Tool, type ToolOutcome } from '../tool';
 import type { ToolWorkspace } from '../toolWorkspace';
 import { placeName } from '../guard/workspacePath';
 
@@ -30,6 +30,22 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
     if ((await workspace.stat(located.place))?.kind !== 'folder') throw new ToolFault(`There is no folder ${located.name}.`);
     return located;
   };
+  const questionOf = async ({ command, folder }: z.infer<typeof Input>): Promise<ApprovalQuestion> => {
+    const located = await folderOf(folder);
+    const missed = variablesIn(command, workspace.withheldVariables ?? []);
+    const note =
+      missed.length === 0 ? {} : { note: t('The command does not get {0}. A setting ({1}) lets it through.', listed(missed), passSetting) };
+    const permission = permissionOf(command, located);
+    return {
+      kind: 'command',
+      title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.shown),
+      detail: command,
+      ...note,
+      everyTime: false,
+      ...(permission === null ? {} : { permission }),
+      change: null,
+    };
+  };
   return {
     name: 'run_command',
     description: `Run a command line in a folder of the workspace and get what it prints. The user may be asked. It gets no input, and is ended after ${usualSeconds} seconds unless you give more (at most ${mostSeconds}).`,
@@ -45,26 +61,11 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
     },
     access: 'write',
     timeoutMs: (mostSeconds + 5) * 1_000,
-    async needsApproval(value) {
-      const { command, folder } = toolInput(Input, value);
-      const located = await folderOf(folder);
-      const missed = variablesIn(command, workspace.withheldVariables ?? []);
-      const note =
-        missed.length === 0
-          ? {}
-          : { note: t('The command does not get {0}. A setting ({1}) lets it through.', listed(missed), passSetting) };
-      return {
-        kind: 'command',
-        title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.shown),
-        detail: command,
-        ...note,
-        everyTime: false,
-        permission: command,
-        change: null,
-      };
-    },
+    needsApproval: (value) => questionOf(toolInput(Input, value)),
     async run(value, signal, run): Promise<ToolOutcome> {
-      const { command, folder, timeout_seconds: seconds = usualSeconds } = toolInput(Input, value);
+      const input = toolInput(Input, value);
+      const { command, folder, timeout_seconds: seconds = usualSeconds } = input;
+      assertAsked(await questionOf(input), run?.approved);
       const located = await folderOf(folder);
       const late = new AbortController();
       const timer = clock.after(seconds * 1_000, () => late.abort());
@@ -101,6 +102,16 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
       }
     },
   };
+}
+
+/**
+ * What a lasting permission is about: a command does something else in another folder, so that it is named as well. Null where a link leads
+ * there, or a name could pass for a part of the command.
+ */
+function permissionOf(command: string, { name, place, isLinked }: Located): string | null {
+  if (isLinked) return null;
+  if (place.folder === 0 && place.path === '') return command;
+  return /^[\p{L}\p{N}._/-]+$/u.test(name) ? `cd ${name} && ${command}` : null;
 }
 
 /** Told only where a command has failed and may have missed a variable: nobody could guess otherwise why. */
