@@ -13,8 +13,15 @@ const mostMisses = 2;
 /** Between Ctrl+C and the end of everything that the terminal has started. */
 const graceMs = 1_000;
 
-/** Shells for which VS Code has an integration, with how variables are taken out of them. */
-const unsetCommands: Readonly<Record<string, string>> = { bash: 'unset', zsh: 'unset', fish: 'set -e' };
+/**
+ * Shells for which VS Code has an integration, with how they are prepared: to read a command as `sh -c` does, with no history in it and
+ * nothing run of a comment (zsh takes those for words where somebody types), and without variables, which follow.
+ */
+const preparations: Readonly<Record<string, string>> = {
+  bash: 'set +H; shopt -s interactive_comments; unset',
+  zsh: 'setopt interactivecomments nobanghist; unset',
+  fish: 'set -e',
+};
 
 /** By these, programs in a terminal reach the editor, and Git asks it for passwords. */
 const addedByEditor = [
@@ -70,7 +77,7 @@ export class TerminalRunner implements Disposable {
    * was run then. When the signal is aborted, the command is interrupted and ended with all it has started.
    */
   async run(command: string, cwd: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd | null> {
-    if (!this.isWanted() || this.misses >= mostMisses || command.includes('\n') || unsetOf() === undefined) return null;
+    if (!this.isWanted() || this.misses >= mostMisses || command.includes('\n') || preparation() === undefined) return null;
     if (workspace.getConfiguration().get('terminal.integrated.shellIntegration.enabled') === false) return null;
     const own = this.take(cwd) ?? (await this.open(cwd, signal));
     if (own === null) return null;
@@ -122,7 +129,7 @@ export class TerminalRunner implements Disposable {
     this.misses = 0;
     const own = { terminal, integration, end };
     const names = [...unwanted, ...addedByEditor].filter((name) => /^[A-Za-z_]\w*$/.test(name));
-    await execute(own, `${unsetOf()} ${names.join(' ')}; clear`, () => undefined, signal);
+    await execute(own, `${preparation()} ${names.join(' ')}; clear`, () => undefined, signal);
     return own;
   }
 
@@ -138,8 +145,8 @@ export class TerminalRunner implements Disposable {
   }
 }
 
-function unsetOf(): string | undefined {
-  return process.platform === 'win32' ? undefined : unsetCommands[basename(env.shell)];
+function preparation(): string | undefined {
+  return process.platform === 'win32' ? undefined : preparations[basename(env.shell)];
 }
 
 function integrationOf(terminal: Terminal, signal: AbortSignal): Promise<TerminalShellIntegration | null> {

@@ -10,10 +10,10 @@ let newest: { readonly isOpen: boolean; dispose(): void } | null = null;
 /** The shells of so many terminals do not tell of themselves. */
 let silent = 0;
 
-/** A terminal of VS Code with a real bash in it. */
+/** A terminal of VS Code with a real bash in it, which reads as if somebody typed; its prompts go nowhere. */
 function createTerminal({ cwd }: { cwd: string }) {
   made++;
-  const bash = spawn('bash', ['--norc'], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
+  const bash = spawn('bash', ['--norc', '-i'], { cwd, stdio: ['pipe', 'pipe', 'ignore'] });
   let out = '';
   bash.stdout.setEncoding('utf8').on('data', (data: string) => (out += data));
   let count = 0;
@@ -21,7 +21,7 @@ function createTerminal({ cwd }: { cwd: string }) {
     exitStatus: undefined,
     sendText: () => undefined,
     show: () => undefined,
-    dispose: () => void bash.kill(),
+    dispose: () => void bash.kill('SIGHUP'),
     get isOpen() {
       return !bash.killed;
     },

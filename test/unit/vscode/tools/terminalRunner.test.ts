@@ -1,4 +1,4 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, strictEqual } from 'node:assert';
 import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { terminalDouble } from '../../../support/vscode/terminalDouble';
@@ -29,6 +29,15 @@ describe('a terminal that runs several commands', function () {
     const last = await run('git --version');
     runner.dispose();
     deepStrictEqual([terminalDouble.made, last], [2, first]);
+  });
+
+  it('reads a command as it was shown: with no history in it, and nothing of its comment', async () => {
+    const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
+    const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: ['NOTHING'], end: () => undefined }) }, () => true);
+    let text = '';
+    await runner.run('echo "one !e two" # and; echo three', tmpdir(), (part) => (text += part), new AbortController().signal);
+    runner.dispose();
+    strictEqual(text.trim(), 'one !e two');
   });
 
   it('is left to its user, who runs something in it', async () => {
