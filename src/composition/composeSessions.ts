@@ -47,7 +47,7 @@ export function composeSessions(
     ...common,
     days: () => configuration.current.trashDays,
     memory: memory.retention,
-    rule: trashRule,
+    rule: trashRule(() => places.openSessions),
     ask: askForRetention,
   });
   const cleanUp = new RetentionRule({

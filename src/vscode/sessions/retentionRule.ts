@@ -1,7 +1,7 @@
 import { errorText } from '../../core/errors';
 import type { Logger, SessionStore } from '../../core/ports';
 import type { PurgePreview } from '../../core/maintenance/reports';
-import { sessionsToCleanUp } from '../../core/maintenance/cleanUp';
+import { lastUsed, sessionsToCleanUp } from '../../core/maintenance/cleanUp';
 import type { Session } from '../../core/session/session';
 
 export interface RetentionRuleDeps<Preview> {
@@ -37,17 +37,25 @@ export interface Rule<Preview> {
 
 const day = 86_400_000;
 
-/** Deletes for good what has been in the trash for long enough. */
-export const trashRule: Rule<PurgePreview> = {
-  event: 'trash_purged',
-  due: async (store, days, now) =>
-    (await store.listSessions({ trashed: true })).filter(({ deletedAt }) => deletedAt !== null && deletedAt < now - days * day),
-  preview: (store, due) => store.purgePreview(due.map(({ uuid }) => uuid)),
-  carryOut: async (store, sessions) => {
-    const { sessions: purged, entries, bytes } = await store.purge(sessions.map(({ uuid }) => uuid));
-    return { sessions: purged.length, entries, bytes };
-  },
-};
+/**
+ * Deletes for good what has been in the trash for long enough, and has not been used there: another device may have put it there while
+ * somebody worked in it. `open`: the sessions that are open in this window.
+ */
+export function trashRule(open: () => readonly string[]): Rule<PurgePreview> {
+  return {
+    event: 'trash_purged',
+    due: async (store, days, now) =>
+      (await store.listSessions({ trashed: true })).filter((session) => {
+        const { uuid, deletedAt } = session;
+        return deletedAt !== null && Math.max(deletedAt, lastUsed(session)) < now - days * day && !open().includes(uuid);
+      }),
+    preview: (store, due) => store.purgePreview(due.map(({ uuid }) => uuid)),
+    carryOut: async (store, sessions) => {
+      const { sessions: purged, entries, bytes } = await store.purge(sessions.map(({ uuid }) => uuid));
+      return { sessions: purged.length, entries, bytes };
+    },
+  };
+}
 
 /** Moves to the trash what nobody uses any more; `open`: the sessions that are open in this window. */
 export function cleanUpRule(open: () => readonly string[]): Rule<null> {

@@ -13,9 +13,11 @@ const day = 86_400_000;
 describe('a rule on old sessions', () => {
   let folder: TempFolder;
   let store: SessionStore;
+  let open: string[];
   beforeEach(async () => {
     folder = tempFolder();
     store = await openTestStore(folder.path);
+    open = [];
   });
   afterEach(async () => {
     await store.close();
@@ -23,7 +25,7 @@ describe('a rule on old sessions', () => {
   });
 
   async function trashed(title: string, deletedAt: number): Promise<string> {
-    const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', title, createdAt: now });
+    const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', title, createdAt: deletedAt });
     await store.append(uuid, { entries: [userMessage(uuid, null, title)] });
     await store.updateSession(uuid, { deletedAt });
     return uuid;
@@ -33,7 +35,7 @@ describe('a rule on old sessions', () => {
   function rig(answer: RetentionRuleDeps<PurgePreview>['ask'], settings = { days: 30 }) {
     const state = { asked: [] as string[][], at: now, lastRun: 0, agreed: undefined as number | undefined };
     const retention = new RetentionRule({
-      rule: trashRule,
+      rule: trashRule(() => open),
       store: { get: async () => store },
       days: () => settings.days,
       memory: {
@@ -60,6 +62,18 @@ describe('a rule on old sessions', () => {
     const { run, state } = rig(async (_, due) => due, { days: 0 });
     await run();
     deepStrictEqual([state.asked, await left()], [[], ['old']]);
+  });
+
+  it('leaves what is open, and what has been used since it came into the trash', async () => {
+    await trashed('gone', now - 31 * day);
+    const said = await trashed('said something', now - 31 * day);
+    await store.append(said, { entries: [userMessage(said, null, 'and more', { createdAt: now - day })] });
+    const opened = await trashed('looked at', now - 31 * day);
+    await store.updateSession(opened, { lastOpenedAt: now - day });
+    open.push(await trashed('open', now - 31 * day));
+    const { run, state } = rig(async (_, due) => due);
+    await run();
+    deepStrictEqual([state.asked, await left()], [[['gone']], ['looked at', 'open', 'said something']]);
   });
 
   it('is left to the window that owns the history, and done the same day by the one that takes over', async () => {

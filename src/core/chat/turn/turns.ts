@@ -218,6 +218,7 @@ export class Turns {
     await this.recoverBroken();
     if (begin) await branch.whole().then(() => begin(stored));
     else if (message !== null) await this.appendUserMessage(id, message, stored);
+    await this.takeOutOfTrash();
     await branch.whole();
     const { problem, former } = await this.adoptModel();
     const turn = new Turn(
@@ -242,6 +243,15 @@ export class Turns {
     this.running = turn;
     context.background.nextTurn();
     return turn.run().finally(() => (this.running = null));
+  }
+
+  /** Somebody has put it there in another window, on another device, or by a rule; it would be deleted for good while it is in use. */
+  private async takeOutOfTrash(): Promise<void> {
+    const { store, branch, emit } = this.deps;
+    const { uuid } = branch.session;
+    if (((await store.session(uuid))?.deletedAt ?? null) === null) return;
+    branch.session = await store.updateSession(uuid, { deletedAt: null });
+    emit({ type: 'session_changed', session: branch.session });
   }
 
   /** What a turn had shown when the store failed under it becomes an entry before anything else is appended. */
