@@ -65,8 +65,7 @@ export class FileRecorder implements CallRecorder {
     try {
       return await run();
     } finally {
-      const ofOthers = this.options.writes?.ofOthers(began, this) ?? new Set();
-      for (const { folder, snapshot } of snapshots) await this.compare(folder, snapshot, ofOthers);
+      for (const { folder, snapshot } of snapshots) await this.compare(folder, snapshot, began);
     }
   }
 
@@ -86,12 +85,14 @@ export class FileRecorder implements CallRecorder {
     return found;
   }
 
-  private async compare(folder: number, snapshot: CommandSnapshot, ofOthers: ReadonlySet<string>): Promise<void> {
+  private async compare(folder: number, snapshot: CommandSnapshot, began: number): Promise<void> {
     const { name, root } = this.options.workspace.folders[folder]!;
     try {
       const { changed, uncovered, read } = await snapshot.changes();
       this.uncovered.push(...uncovered);
       const before = await read(changed);
+      // Asked for behind the look at the disk: what somebody writes during that has been seen there.
+      const ofOthers = this.options.writes?.ofOthers(began, this) ?? new Set();
       let bytes = 0;
       // What lies in a folder of the workspace within this one is recorded there.
       const inner = this.options.workspace.folders.map((one) => one.root).filter((one) => one !== root && isWithin(one, root));
@@ -99,8 +100,13 @@ export class FileRecorder implements CallRecorder {
         const { path } = one;
         if (inner.some((folder) => isWithin(`${root}/${path}`, folder))) continue;
         const was = before.get(path);
-        if (ofOthers.has(join(root, path))) this.uncovered.push({ path, reason: 'saved_by_user' });
-        else if (one.before && !was) this.uncovered.push({ path, reason: 'too_large' });
+        if (ofOthers.has(join(root, path))) {
+          this.uncovered.push({ path, reason: 'saved_by_user' });
+          continue;
+        }
+        // Another session's command that ends later leaves it to this one. Whose it is nobody can tell of two that run at once.
+        this.options.writes?.note(join(root, path), this);
+        if (one.before && !was) this.uncovered.push({ path, reason: 'too_large' });
         else if (bytes > mostBytesPerCall) this.uncovered.push({ path, reason: 'too_many' });
         else bytes += await this.changed(name, root, path, was ? { content: was, kind: kindOfMode(one.before!.mode) } : null);
       }

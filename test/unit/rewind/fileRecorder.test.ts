@@ -241,7 +241,7 @@ describe('what a call does to files', () => {
     ]);
   });
 
-  it('leaves to another session what that one edits while a command runs', async () => {
+  it('leaves to another session what that one edits, or its command changes, while a command runs', async () => {
     repository();
     put('a.txt', 'a');
     put('b.txt', 'b');
@@ -255,6 +255,12 @@ describe('what a call does to files', () => {
     });
     deepStrictEqual(await told(recorder.take()), ['a.txt: own > of the command', 'b.txt: saved_by_user']);
     deepStrictEqual(await told(other.take()), ['b.txt: b > of the other']);
+    await recorder.around(command, async () => {
+      await other.around(command, async () => put('b.txt', 'of its command'));
+      put('a.txt', 'of both');
+    });
+    deepStrictEqual(await told(recorder.take()), ['a.txt: of the command > of both', 'b.txt: saved_by_user']);
+    deepStrictEqual(await told(other.take()), ['b.txt: of the other > of its command']);
   });
 
   it('works in a work tree beside the first, below the top of a repository, and before the first commit', async () => {
