@@ -15,11 +15,12 @@ const graceMs = 1_000;
 
 /**
  * Shells for which VS Code has an integration, with how they are prepared: to read a command as `sh -c` does, with no history in it and
- * nothing run of a comment (zsh takes those for words where somebody types), and without variables, which follow.
+ * nothing run of a comment (zsh takes those for words where somebody types), without zsh's mark behind the output, and without variables,
+ * which follow.
  */
 const preparations: Readonly<Record<string, string>> = {
   bash: 'set +H; shopt -s interactive_comments; unset',
-  zsh: 'setopt interactivecomments nobanghist; unset',
+  zsh: 'setopt interactivecomments nobanghist nopromptsp; unset',
   fish: 'set -e',
 };
 
