@@ -1,4 +1,4 @@
-import { commands, env, Range, Uri, window, workspace, WorkspaceEdit, type Terminal, type TextDocument } from 'vscode';
+import { commands, env, Range, window, workspace, WorkspaceEdit, type Terminal, type TextDocument, type Uri } from 'vscode';
 import { visibleText } from '../../core/base/text';
 import { t } from '../../core/l10n';
 import { changedRange } from '../../core/tools/files/editTools';
@@ -7,7 +7,7 @@ import { locate, writeQuestion } from '../../core/tools/guard/located';
 import type { ChangeDocuments } from '../tools/changeDocuments';
 import type { VscodeWorkspace } from '../tools/vscodeWorkspace';
 import { commandLines, isDiff, namedCode, withCode } from './codeTarget';
-import { fileOf } from './editorActions';
+import { fileOf, urisOf } from './editorActions';
 
 export interface CodeActionsDeps {
   readonly workspace: () => VscodeWorkspace;
@@ -33,7 +33,7 @@ export class CodeActions {
     const [folder] = workspace.workspaceFolders ?? [];
     if (found === null && (named.path === null || !folder))
       throw new Error(t('Open the file first that this code belongs to: the code does not name one.'));
-    const uri = found ?? Uri.joinPath(folder!.uri, named.path!);
+    const uri = named.path === null ? found! : await this.inWorkspace(named.path, found ?? urisOf(named.path)[0]);
     const document = found ? await workspace.openTextDocument(found) : null;
     const before = document?.getText() ?? null;
     const isShown = editor && document && editor.document === document;
@@ -72,6 +72,15 @@ export class CodeActions {
     } finally {
       await env.clipboard.writeText(kept);
     }
+  }
+
+  /** An answer may name any path, and a link may lead anywhere: throws for what does not lie in a folder of the workspace. */
+  private async inWorkspace(path: string, uri: Uri | undefined): Promise<Uri> {
+    const files = this.deps.workspace();
+    const place = uri && files.placeOf(uri);
+    if (!place || !(await files.real(place)))
+      throw new Error(t('“{0}” lies outside of this workspace. Nothing was written.', visibleText(path)));
+    return uri;
   }
 
   /** Shows the change and asks; what is special about the file is said, as when a tool asks. */

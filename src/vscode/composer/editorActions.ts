@@ -1,6 +1,9 @@
 import { commands, env, FileType, languages, Range, SnippetString, Uri, ViewColumn, window, workspace } from 'vscode';
 import { t } from '../../core/l10n';
+import { toPlace } from '../../core/tools/guard/workspacePath';
+import { ToolFault } from '../../core/tools/tool';
 import { extensionId } from '../manifest';
+import { openFolders } from '../tools/vscodeWorkspace';
 import { fileLink, type FileLink } from './fileLink';
 
 const webAddress = /^(?:https?|mailto):/i;
@@ -37,14 +40,33 @@ export async function existingFiles(hrefs: readonly string[]): Promise<readonly 
 
 /** Null for what is not a file of the workspace. */
 export async function fileOf(path: string): Promise<Uri | null> {
-  for (const folder of workspace.workspaceFolders ?? []) {
-    const isAbsolute = path.startsWith('/') || /^[a-z]:/i.test(path);
-    const uri = isAbsolute ? folder.uri.with({ path: path.startsWith('/') ? path : `/${path}` }) : Uri.joinPath(folder.uri, path);
-    // An answer may name anything; what lies outside is not opened.
-    if (!workspace.getWorkspaceFolder(uri) || !(await isFile(uri))) continue;
-    return uri;
-  }
+  for (const uri of urisOf(path)) if (await isFile(uri)) return uri;
   return null;
+}
+
+/** What a path of an answer may mean, the likeliest first. An answer may name anything: what lies outside of the workspace is left out. */
+export function urisOf(path: string): readonly Uri[] {
+  const text = path.replaceAll('\\', '/');
+  const isAbsolute = text.startsWith('/') || /^[a-z]:/i.test(text);
+  const absolute = text.startsWith('/') ? text : `/${text}`;
+  const inFolders = (workspace.workspaceFolders ?? []).map(({ uri }) =>
+    isAbsolute ? uri.with({ path: absolute }) : Uri.joinPath(uri, text),
+  );
+  const named = inNamedFolder(text);
+  return [...(named ? [named] : []), ...inFolders].filter((uri) => workspace.getWorkspaceFolder(uri));
+}
+
+/** With several folders, models are taught to begin a path with the name of one. */
+function inNamedFolder(path: string): Uri | null {
+  const folders = openFolders();
+  if (folders.length < 2) return null;
+  try {
+    const place = toPlace(path, folders);
+    return Uri.joinPath(workspace.workspaceFolders![place.folder]!.uri, place.path);
+  } catch (error) {
+    if (ToolFault.is(error)) return null;
+    throw error;
+  }
 }
 
 async function isFile(uri: Uri): Promise<boolean> {

@@ -21,6 +21,16 @@ import type { TerminalRunner } from './terminalRunner';
 import { fileFault, readHeld, replaceHeld, realPlace, type HeldPlaces } from '../../node/tools/workspaceFiles';
 import { lineMatcher } from '../../node/tools/lineMatcher';
 
+/** The folders of the window by the names that paths begin with. */
+export function openFolders(): readonly WorkspaceFolder[] {
+  return distinctNames(
+    (workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
+      name,
+      root: uri.scheme === 'file' ? uri.fsPath.replaceAll('\\', '/') : uri.path,
+    })),
+  );
+}
+
 /**
  * The folders of the window, through VS Code's file system, so also those that are on another machine or on no disk. Open editors
  * go before what is on disk.
@@ -39,12 +49,7 @@ export class VscodeWorkspace implements ToolWorkspace {
   }
 
   get folders(): readonly WorkspaceFolder[] {
-    return distinctNames(
-      (workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
-        name,
-        root: uri.scheme === 'file' ? uri.fsPath.replaceAll('\\', '/') : uri.path,
-      })),
-    );
+    return openFolders();
   }
 
   get withheldVariables(): readonly string[] {

@@ -1,14 +1,50 @@
 import Module from 'node:module';
+import { posix } from 'node:path';
 
-/** What the module `vscode` has as `window` in a test process, which has none: the test says what its dialogs answer. Import this first. */
-export const windowDouble: { window: Record<string, unknown> } = { window: {} };
+/**
+ * What the module `vscode` has as `window` and as `workspace` in a test process, which has none: the test says what its dialogs answer
+ * and what is open. Import this first.
+ */
+export const windowDouble: { window: Record<string, unknown>; workspace: Record<string, unknown> } = { window: {}, workspace: {} };
+
+/** A file on disk by its path. */
+export class UriDouble {
+  readonly scheme = 'file';
+
+  private constructor(readonly path: string) {}
+
+  static file(path: string): UriDouble {
+    return new UriDouble(path);
+  }
+
+  static joinPath({ path }: UriDouble, ...names: string[]): UriDouble {
+    return new UriDouble(posix.join(path, ...names));
+  }
+
+  get fsPath(): string {
+    return this.path;
+  }
+
+  with({ path }: { readonly path: string }): UriDouble {
+    return new UriDouble(path);
+  }
+}
 
 const loader = Module as unknown as { _load: (request: string, ...rest: unknown[]) => unknown };
 const load = loader._load;
 const vscode = {
   window: new Proxy({}, { get: (_, name: string) => windowDouble.window[name] }),
+  workspace: new Proxy({}, { get: (_, name: string) => windowDouble.workspace[name] }),
   commands: {},
-  Uri: {},
+  Uri: UriDouble,
+  FileType: { File: 1, Directory: 2, SymbolicLink: 64 },
+  DiagnosticSeverity: {},
   ProgressLocation: { Notification: 15 },
+  WorkspaceEdit: class {
+    readonly created: unknown[] = [];
+    createFile(uri: unknown): void {
+      this.created.push(uri);
+    }
+  },
 };
 loader._load = (request, ...rest) => (request === 'vscode' ? vscode : load(request, ...rest));
