@@ -264,7 +264,10 @@ describe('tools over a real folder', () => {
     strictEqual(await readFile(file('new/deep/a.txt'), 'utf8'), 'no break');
     match(await said('create_file', { path: 'dos.txt', content: 'x' }), /^error: dos\.txt exists already/);
     strictEqual(await said('create_file', { path: 'dos.txt', content: 'a\nb', overwrite: true }), 'ok: dos.txt has been replaced.');
-    strictEqual(await readFile(file('dos.txt'), 'utf8'), 'a\r\nb');
+    strictEqual(await readFile(file('dos.txt'), 'utf8'), '\ufeffa\r\nb');
+    deepStrictEqual(questions.at(-1)!.change, { path: 'dos.txt', before: '\ufeffone\r\n2\r\nand more\r\nthree', after: '\ufeffa\r\nb' });
+    await said('create_file', { path: 'dos.txt', content: '\ufeffb', overwrite: true });
+    strictEqual(await readFile(file('dos.txt'), 'utf8'), '\ufeffb', 'a mark that is given is not doubled');
   });
 
   it('refuses to change what has been changed by somebody else', async () => {

@@ -63,9 +63,11 @@ export function createCreateFileTool(workspace: ToolWorkspace, seen: SeenFiles, 
     if (!overwrite)
       throw new ToolFault(`${located.name} exists already. Change it with edit_file, or give "overwrite": true to replace all of it.`);
     const before = await editable(workspace, located, seen);
+    // Models send no byte order mark, and some programs do not read a file rightly that has lost its own.
+    const mark = before.startsWith('\ufeff') && !content.startsWith('\ufeff') ? '\ufeff' : '';
     return {
       located,
-      change: { path: located.name, before, after: withEnds(content, lineEnds(before)) },
+      change: { path: located.name, before, after: mark + withEnds(content, lineEnds(before)) },
       said: `${located.name} has been replaced.`,
     };
   };
