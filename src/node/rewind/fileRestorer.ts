@@ -268,7 +268,9 @@ export class FileRestorer {
   private root(folder: string): string | null {
     const folders = this.options.folders();
     const found =
-      folders.find(({ name }) => name === folder) ?? (folders.length === 1 && !this.sideBySide.has(folder) ? folders[0] : undefined);
+      folders.find(({ name }) => name === folder) ??
+      folders.find(({ was }) => was === folder) ??
+      (folders.length === 1 && !this.sideBySide.has(folder) ? folders[0] : undefined);
     return found && isAbsolute(found.root) ? found.root : null;
   }
 

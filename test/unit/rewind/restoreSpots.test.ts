@@ -13,6 +13,7 @@ import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
 import type { FilePlan } from '../../../src/core/rewind/planRestore';
 import { isUserMessage } from '../../../src/core/session/entry';
+import type { WorkspaceFolder } from '../../../src/core/tools/guard/workspacePath';
 import { silentLog } from '../../support/chat/conversationRig';
 import { calls, says } from '../../support/chat/scriptedModel';
 import { FilesRig } from '../../support/rewind/filesRig';
@@ -102,7 +103,7 @@ describe('restores where a workspace has several folders', function () {
     const recorder = new FileRecorder({ kept: new KeptFiles(rig.store), workspace, storage: join(rig.folder, 'git2'), log: silentLog });
     return { workspace, recorder };
   };
-  const restorerOf = (folders: readonly { name: string; root: string }[]) =>
+  const restorerOf = (folders: readonly WorkspaceFolder[]) =>
     new FileRestorer({
       store: all.rig.store,
       folders: () => folders,
@@ -178,7 +179,7 @@ describe('restores where a workspace has several folders', function () {
   });
 
   it('do not take two folders of the same name for one', async () => {
-    const [one, two] = ['one/src', 'two/src'].map((name) => join(all.rig.folder, name)) as [string, string];
+    const [one, two] = ['one/lib/src', 'two/lib/src'].map((name) => join(all.rig.folder, name)) as [string, string];
     for (const root of [one, two]) {
       mkdirSync(root, { recursive: true });
       execFileSync('git', ['init', '-q'], { cwd: root });
@@ -192,6 +193,25 @@ describe('restores where a workspace has several folders', function () {
     deepStrictEqual(
       [one, two].map((root) => readFileSync(join(root, 'version.txt'), 'utf8')),
       ['2\n', '1\n'],
+    );
+  });
+
+  it('know a folder by the name that it had before paths could begin with it', async () => {
+    const [one, two] = ['one', 'two'].map((name) => join(all.rig.folder, name)) as [string, string];
+    for (const root of [one, two]) {
+      mkdirSync(root);
+      execFileSync('git', ['init', '-q'], { cwd: root });
+    }
+    const { recorder } = over([one, two]);
+    const message = await record(recorder, () => writeFileSync(join(two, 'new.txt'), 'x\n'));
+    const restorer = restorerOf([
+      { name: 'one', root: one },
+      { name: 'apps-two', root: two, was: 'two' },
+    ]);
+    const { files } = await restorer.planBefore(all.rig.session, message);
+    deepStrictEqual(
+      files.map(({ folder, path, action }) => `${folder} ${path} ${action}`),
+      ['two new.txt delete'],
     );
   });
 });

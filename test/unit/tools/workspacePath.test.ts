@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, throws } from 'node:assert';
 import { posix, win32 } from 'node:path';
 import * as fc from 'fast-check';
 import { ToolFault } from '../../../src/core/tools/tool';
-import { placeName, toPlace, type WorkspaceFolder } from '../../../src/core/tools/guard/workspacePath';
+import { distinctNames, placeName, toPlace, type WorkspaceFolder } from '../../../src/core/tools/guard/workspacePath';
 
 const one: WorkspaceFolder[] = [{ name: 'project', root: '/home/me/project' }];
 const windows: WorkspaceFolder[] = [{ name: 'project', root: 'C:/Work/project' }];
@@ -142,6 +142,44 @@ describe('paths of the workspace', () => {
           deepStrictEqual(toPlace(placeName(place, two), two), place);
         },
       ),
+    );
+  });
+
+  it('begin with a name that no other folder has, and that a path can begin with', () => {
+    const named = (...folders: (readonly [string, string])[]) =>
+      distinctNames(folders.map(([name, root]) => ({ name, root }))).map(({ name }) => name);
+    deepStrictEqual(named(['ui', '/h/v1/packages/ui'], ['ui', '/h/v2/packages/ui'], ['ui', '/h/other/ui'], ['app', '/h/app']), [
+      'ui (v1-packages)',
+      'ui (v2-packages)',
+      'ui (other)',
+      'app',
+    ]);
+    deepStrictEqual(named(['apps/web', '/h/apps/web'], ['apps-web', '/h/old'], ['libs\\ui', '/h/libs/ui']), [
+      'apps-web (apps)',
+      'apps-web',
+      'libs-ui',
+    ]);
+    deepStrictEqual(named(['x', '/x'], ['x', '/a/x'], ['..', '/h/up'], [' ', '/h/blank'], ['c:', '/h/drive']), [
+      'x 1',
+      'x (a)',
+      '(..)',
+      '()',
+      'c-',
+    ]);
+    const name = fc.oneof(
+      fc.constantFrom('a', 'b', 'a/b', 'a-b', 'a\\b', 'a (a)', 'a (b)', 'a (a-a)', 'a (b-a)', 'a 1', 'a (a) 2', '.', '..', '', ' a', 'c:x'),
+      fc.string({ maxLength: 3 }).filter((text) => !text.includes('\0')),
+    );
+    const root = fc
+      .array(fc.constantFrom('a', 'b', 'a-a', 'a\\b'), { minLength: 1, maxLength: 4 })
+      .map((parts) => parts.map((part) => `/${part}`).join(''));
+    fc.assert(
+      fc.property(fc.array(fc.record({ name, root }), { minLength: 2, maxLength: 6 }), (folders) => {
+        const distinct = distinctNames(folders);
+        for (const folder of folders.keys())
+          for (const path of ['', 'src/x.ts']) deepStrictEqual(toPlace(placeName({ folder, path }, distinct), distinct), { folder, path });
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

@@ -6,6 +6,8 @@ export interface WorkspaceFolder {
   readonly name: string;
   /** Absolute, with `/`: `/home/me/project`, `C:/work/project`, or the path of a folder that is on no disk. */
   readonly root: string;
+  /** A name that no path can begin with, such as `apps/web`: older records name the folder so. */
+  readonly was?: string;
 }
 
 /** Something in a folder of the workspace: `path` has `/` between names, none of which is `.`, `..` or empty; '' is the folder. */
@@ -14,13 +16,49 @@ export interface Place {
   readonly path: string;
 }
 
-/** Folders of the same name get that of the folder above behind theirs: a path, and a record, names one of them. */
+/**
+ * Folders by names that differ, and that a path can begin with: a path, and a record, names one of them. Folders of the same name get that
+ * of the folder above behind theirs, and where that does not tell them apart, those of so many folders above as it takes.
+ */
 export function distinctNames(folders: readonly WorkspaceFolder[]): WorkspaceFolder[] {
-  return folders.map(({ name, root }) => {
-    const isOne = folders.filter((other) => other.name === name).length === 1;
-    const above = root.split('/').findLast((part, at, parts) => part !== '' && at < parts.length - 1);
-    return { name: isOne ? name : `${name} (${above ?? root})`, root };
-  });
+  const isOnly = (name: string | undefined, all: readonly (string | undefined)[]) => all.filter((other) => other === name).length === 1;
+  const given = folders.map(({ name }) => name);
+  const usual = folders.map((folder, at) => (isOnly(folder.name, given) ? folder.name : nameWith(folder, 1, at)));
+  // Records name folders: a name that is one of a kind stays.
+  const names = usual.map((name) => (isOnly(name, usual) && name === pathName(name) ? name : undefined));
+  for (let above = 0; names.includes(undefined); above++) {
+    const next = folders.map((folder, at) =>
+      names[at] !== undefined || (above === 0 && !isOnly(folder.name, given)) ? undefined : nameWith(folder, above, at),
+    );
+    const isFree = next.map((name) => name !== undefined && isOnly(name, next) && !names.includes(name));
+    for (const [at, name] of next.entries()) if (isFree[at]) names[at] = name;
+  }
+  return folders.map(({ name, root }, at) => ({
+    name: names[at]!,
+    root,
+    ...(name !== pathName(name) && isOnly(name, given) ? { was: name } : {}),
+  }));
+}
+
+/** A folder's name as one part of a path: some are named `apps/web`. */
+function pathName(name: string): string {
+  const part = name
+    .replace(/[\\/]/g, '-')
+    .trim()
+    .replace(/^([a-z]):/i, '$1-');
+  return /^\.{0,2}$/.test(part) ? `(${part})` : part;
+}
+
+/** The name with those of so many folders above behind it; with a number where there are not so many. */
+function nameWith({ name, root }: WorkspaceFolder, above: number, at: number): string {
+  const parents = root
+    .replaceAll('\\', '-')
+    .split('/')
+    .filter((part) => part !== '')
+    .slice(0, -1);
+  const behind = above === 0 ? '' : parents.slice(-above).join('-');
+  const longer = pathName(name) + (behind === '' ? '' : ` (${behind})`);
+  return above <= parents.length ? longer : `${longer} ${above + at}`;
 }
 
 /** What systems take, at most. */
