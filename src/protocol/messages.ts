@@ -419,7 +419,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('start_plan'), entry: id }),
   z.object({ method: z.literal('edit_plan'), entry: id }),
   z.object({ method: z.literal('answer_full'), answer: FullAnswer }),
-  z.object({ method: z.literal('show_terminal') }),
+  /** Brings the terminal in which the command of a call runs to the front. */
+  z.object({ method: z.literal('show_terminal'), id }),
   /** Opens all of a side question to be read. */
   z.object({ method: z.literal('show_aside'), id }),
   /** Opens what a call changes, or has changed, in a diff editor. */

@@ -323,8 +323,8 @@ export class CommandRouter implements WorkbenchActions {
     await changes.show(whole ?? change);
   }
 
-  showTerminal(): void {
-    if (!this.deps.terminals.show()) throw new Error(t('This command runs in the background: its output is shown here.'));
+  showTerminal(call: string): void {
+    if (!this.deps.terminals.show(call)) throw new Error(t('This command runs in the background: its output is shown here.'));
   }
 
   async showAside(entry: string): Promise<void> {

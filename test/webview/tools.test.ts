@@ -140,6 +140,8 @@ describe('tool calls that ask', function () {
       { kind: 'tool_output', id: 'gone', text: 'x' },
     );
     strictEqual(await view.find('.tool-details pre').last().textContent(), 'one\ntwo\n');
+    await view.find('.tool').getByRole('button', { name: 'Show terminal' }).click();
+    deepStrictEqual(await view.requested('show_terminal'), { method: 'show_terminal', id: 'c1' });
     await view.delta({ kind: 'row_changed', row: tool('c1', { name: 'edit_file', output: 'Edited.', hasDiff: true }) });
     await view.find('.tool-details').getByRole('button', { name: 'Show diff' }).click();
     deepStrictEqual(await view.requested('show_diff'), { method: 'show_diff', id: 'c1' });

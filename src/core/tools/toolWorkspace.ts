@@ -77,6 +77,9 @@ export interface ToolWorkspace {
   problems?(place: Place | null): readonly Problem[];
   /** Names of environment variables that no command gets, because they look like secrets. Absent where nothing can be run. */
   readonly withheldVariables?: readonly string[];
-  /** Runs a command line in a folder; ends it and all it has started when the signal is aborted. Absent where nothing can be run. */
-  run?(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd>;
+  /**
+   * Runs a command line in a folder; ends it and all it has started when the signal is aborted. By `call`, the UUID of the call's entry,
+   * the place where it runs can be shown. Absent where nothing can be run.
+   */
+  run?(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal, call?: string): Promise<CommandEnd>;
 }

@@ -41,7 +41,7 @@ export interface WorkbenchActions {
   readonly approvals: Pick<ApprovalCommands, 'answer'>;
   answerFull(answer: FullAnswer): Promise<void>;
   showDiff(call: string): Promise<void>;
-  showTerminal(): void;
+  showTerminal(call: string): void;
   showAside(entry: string): Promise<void>;
   openNote(path: string): Promise<void>;
   saveNote(): Promise<void>;
@@ -162,7 +162,7 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'show_aside':
       return workbench.showAside(request.id);
     case 'show_terminal':
-      return workbench.showTerminal();
+      return workbench.showTerminal(request.id);
     case 'answer_full':
       return workbench.answerFull(request.answer);
     case 'open_note':

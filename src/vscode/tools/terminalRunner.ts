@@ -54,7 +54,8 @@ export class TerminalRunner implements Disposable {
   private readonly idle = new Set<Own>();
   /** What a command may have set in these would change what later ones do. */
   private readonly spent: Terminal[] = [];
-  private newest: Terminal | null = null;
+  /** The call whose command each terminal has run last, or runs. */
+  private readonly calls = new Map<Terminal, string | undefined>();
   /** Terminals in a row whose shell has not told of itself. */
   private misses = 0;
 
@@ -67,20 +68,27 @@ export class TerminalRunner implements Disposable {
     this.disposables.add(window.onDidStartTerminalShellExecution(({ terminal }) => this.leave(terminal)));
   }
 
-  /** Brings the terminal of the last command to the front; false when there is none. */
-  show(): boolean {
-    this.newest?.show(true);
-    return this.newest !== null;
+  /** Brings the terminal of a call to the front; false when it has none. What is typed there goes to the command of that call. */
+  show(call: string): boolean {
+    const [terminal] = [...this.calls].find(([, last]) => last === call) ?? [];
+    terminal?.show(true);
+    return terminal !== undefined;
   }
 
   /**
    * Null where no terminal can do it: the command has several lines, the shell has no integration, or the user does not want it. Nothing
    * was run then. When the signal is aborted, the command is interrupted and ended with all it has started.
    */
-  async run(command: string, cwd: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd | null> {
+  async run(
+    command: string,
+    cwd: string,
+    onOutput: (text: string) => void,
+    signal: AbortSignal,
+    call?: string,
+  ): Promise<CommandEnd | null> {
     if (!this.isWanted() || this.misses >= mostMisses || command.includes('\n') || preparation() === undefined) return null;
     if (workspace.getConfiguration().get('terminal.integrated.shellIntegration.enabled') === false) return null;
-    const own = this.take(cwd) ?? (await this.open(cwd, signal));
+    const own = this.take(cwd, call) ?? (await this.open(cwd, signal, call));
     if (own === null) return null;
     // Whoever closes the terminal before the command has begun does not want it to run out of sight.
     if (own === 'closed') return hungUp;
@@ -99,13 +107,15 @@ export class TerminalRunner implements Disposable {
   }
 
   /** A terminal that waits in this folder, with nothing left in it that could change what a command does there. */
-  private take(cwd: string): Own | undefined {
+  private take(cwd: string, call: string | undefined): Own | undefined {
     const own = [...this.idle].find(({ integration }) => integration.cwd?.fsPath === cwd);
-    if (own) this.idle.delete(own);
+    if (!own) return undefined;
+    this.idle.delete(own);
+    this.calls.set(own.terminal, call);
     return own;
   }
 
-  private async open(cwd: string, signal: AbortSignal): Promise<Own | 'closed' | null> {
+  private async open(cwd: string, signal: AbortSignal, call: string | undefined): Promise<Own | 'closed' | null> {
     for (const terminal of this.spent.splice(0)) terminal.dispose();
     // Several that are opened in the same busy moment count once.
     const before = this.misses;
@@ -119,11 +129,12 @@ export class TerminalRunner implements Disposable {
       strictEnv: true,
       isTransient: true,
     });
-    this.newest = terminal;
+    this.calls.set(terminal, call);
     const integration = await integrationOf(terminal, signal);
     if (!integration) {
       if (terminal.exitStatus !== undefined) return 'closed';
       terminal.dispose();
+      this.calls.delete(terminal);
       if (!signal.aborted) this.misses = Math.max(this.misses, before + 1);
       return null;
     }
@@ -136,7 +147,7 @@ export class TerminalRunner implements Disposable {
 
   private forget(closed: Terminal): void {
     this.leave(closed);
-    if (this.newest === closed) this.newest = null;
+    this.calls.delete(closed);
   }
 
   private leave(terminal: Terminal): void {

@@ -45,7 +45,7 @@ export class VscodeWorkspace implements ToolWorkspace {
   ) {
     // Nothing runs where there is no disk to run it on.
     const isOnDisk = (workspace.workspaceFolders ?? []).some(({ uri }) => uri.scheme === 'file');
-    if (isOnDisk) this.run = (command, folder, onOutput, signal) => this.runInFolder(command, folder, onOutput, signal);
+    if (isOnDisk) this.run = (...run) => this.runInFolder(...run);
   }
 
   get folders(): readonly WorkspaceFolder[] {
@@ -180,10 +180,18 @@ export class VscodeWorkspace implements ToolWorkspace {
 
   private readonly places: HeldPlaces = { file: (place) => this.uri(place).fsPath, real: (place) => this.real(place) };
 
-  private async runInFolder(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
+  private async runInFolder(
+    command: string,
+    folder: Place,
+    onOutput: (text: string) => void,
+    signal: AbortSignal,
+    call?: string,
+  ): Promise<CommandEnd> {
     const uri = this.uri(folder);
     if (uri.scheme !== 'file') throw new ToolFault('This folder is on no disk: nothing can be run in it.');
-    return (await this.terminals.run(command, uri.fsPath, onOutput, signal)) ?? this.commands.run(command, uri.fsPath, onOutput, signal);
+    return (
+      (await this.terminals.run(command, uri.fsPath, onOutput, signal, call)) ?? this.commands.run(command, uri.fsPath, onOutput, signal)
+    );
   }
 
   private uri({ folder, path }: Place): Uri {

@@ -6,6 +6,8 @@ const ended = new Set<Listener>();
 const on = (set: Set<Listener>) => (listener: Listener) => (set.add(listener), { dispose: () => set.delete(listener) });
 /** So many terminals have been made. */
 let made = 0;
+/** Commands, each the last one of a terminal that was brought to the front. */
+const shown: string[] = [];
 let newest: { readonly isOpen: boolean; dispose(): void } | null = null;
 /** The shells of so many terminals do not tell of themselves. */
 let silent = 0;
@@ -17,10 +19,11 @@ function createTerminal({ cwd }: { cwd: string }) {
   let out = '';
   bash.stdout.setEncoding('utf8').on('data', (data: string) => (out += data));
   let count = 0;
+  let last = '';
   const terminal = {
     exitStatus: undefined,
     sendText: () => undefined,
-    show: () => undefined,
+    show: () => void shown.push(last),
     dispose: () => void bash.kill('SIGHUP'),
     get isOpen() {
       return !bash.killed;
@@ -30,6 +33,7 @@ function createTerminal({ cwd }: { cwd: string }) {
       executeCommand(command: string) {
         const mark = `__end${++count}__`;
         out = '';
+        last = command;
         for (const one of started) one({ terminal });
         bash.stdin.write(`${command}\necho ${mark}$?\n`);
         const said = new Promise<string>((resolve) => {
@@ -59,6 +63,7 @@ export const terminalDouble = {
   get made() {
     return made;
   },
+  shown,
   /** Its user runs something in the newest terminal. */
   use() {
     for (const one of started) one({ terminal: newest });

@@ -48,7 +48,7 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch, last
       ${tool.file === undefined ? nothing : openButton(tool.file)}
       ${
         tool.name === 'run_command' && tool.status === 'running' && !tool.approval
-          ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_terminal' })}>${t('Show terminal')}</button>`
+          ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_terminal', id: tool.id })}>${t('Show terminal')}</button>`
           : nothing
       }
       ${approvalCard(tool)} ${pictures(tool.images ?? [])}

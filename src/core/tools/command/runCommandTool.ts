@@ -77,6 +77,7 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
           located.place,
           (text) => output.add(text),
           AbortSignal.any([signal, late.signal]),
+          run?.call,
         );
         const took = `${((clock.now() - began) / 1_000).toFixed(1)} s`;
         const end = signal.aborted

@@ -1,7 +1,10 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import Module from 'node:module';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { terminalDouble } from '../../../support/vscode/terminalDouble';
+import { waitFor } from '../../../support/waitFor';
 
 const loader = Module as unknown as { _load: (request: string, ...rest: unknown[]) => unknown };
 const load = loader._load;
@@ -68,5 +71,32 @@ describe('a terminal that runs several commands', function () {
     terminalDouble.silence(3);
     deepStrictEqual([await run(), await run(), await run(), terminalDouble.made - before], [undefined, undefined, undefined, 5]);
     runner.dispose();
+  });
+
+  it('is shown for the call whose command it runs, whichever was opened last', async () => {
+    const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
+    const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
+    const folder = mkdtempSync(join(tmpdir(), 'terminals-'));
+    const run = (command: string, call: string) => runner.run(command, folder, () => undefined, new AbortController().signal, call);
+    const waits = (name: string) => `sh -c 'touch ${name}; while [ ! -e go ]; do sleep 0.05; done'`;
+    try {
+      await run('git --version', 'before');
+      // The first command has the terminal that waits, the second one opens its own.
+      const both = [run(waits('a'), 'call a'), run(waits('b'), 'call b')];
+      await waitFor('both commands', () => existsSync(join(folder, 'a')) && existsSync(join(folder, 'b')));
+      const found = ['call a', 'call b', 'before', 'another'].map((call) => runner.show(call));
+      deepStrictEqual(
+        [found, terminalDouble.shown.slice(-2)],
+        [
+          [true, true, false, false],
+          [waits('a'), waits('b')],
+        ],
+      );
+      writeFileSync(join(folder, 'go'), '');
+      await Promise.all(both);
+    } finally {
+      runner.dispose();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
