@@ -150,6 +150,7 @@ export class CommandRouter implements WorkbenchActions {
     this.restores = new RestoreCommands({
       ...deps.restores,
       active: controller.active,
+      chats: deps.places.chats,
       changes: deps.changes,
       tell: (text) => this.tell(text),
     });

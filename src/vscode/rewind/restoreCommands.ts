@@ -1,14 +1,17 @@
 import { ProgressLocation, window, type QuickPickItem } from 'vscode';
 import type { Conversation } from '../../core/chat/conversation';
-import { t } from '../../core/l10n';
+import { errorText, StoreError } from '../../core/errors';
+import { shown, t } from '../../core/l10n';
 import { changedText, planReasonText, uncoveredText } from '../../core/rewind/fileTexts';
-import type { FileEdit } from '../../core/rewind/fileChanges';
 import type { FilePlan } from '../../core/rewind/planRestore';
 import { isUserMessage } from '../../core/session/entry';
 import { isSame, nothingWritten, type Written } from '../../core/session/userMessage';
-import type { FileRestorer, RestorePlan, ReviewNote } from '../../node/rewind/fileRestorer';
+import type { FileRestorer, Restored, RestorePlan, ReviewNote } from '../../node/rewind/fileRestorer';
 import { restoreProblemText } from '../../node/rewind/restoreFiles';
 import type { ActiveChat } from '../chat/activeChat';
+import type { OpenChats } from '../chat/places/openChats';
+import type { SessionTab } from '../chat/sessionTab';
+import { storeActionText } from '../history/storeAccess';
 import type { CommandName } from '../manifest';
 import { oneLine, plainLabel } from '../plainText';
 import type { ChangeDocuments } from '../tools/changeDocuments';
@@ -17,6 +20,7 @@ import { textOf } from './openReview';
 
 export interface RestoreCommandsDeps {
   readonly active: Pick<ActiveChat, 'chat' | 'conversation' | 'session' | 'draft' | 'replaceDraft'>;
+  readonly chats: Pick<OpenChats, 'find'>;
   readonly restorer: () => Promise<FileRestorer>;
   /** Whether files go along when another branch is shown. */
   readonly choice: () => 'always' | 'ask' | 'never';
@@ -48,7 +52,7 @@ export class RestoreCommands {
   readonly all: Readonly<Record<RestoreCommandName, (args: readonly unknown[]) => Promise<void>>> = {
     restoreFromMessage: async ([entry]) =>
       this.restore(typeof entry === 'string' ? entry : await this.pickMessage(t('Restore to before which message?'))),
-    undoRestore: () => this.undo(),
+    undoRestore: () => this.undoLast(),
   };
 
   async restore(entry: string | undefined): Promise<void> {
@@ -91,16 +95,35 @@ export class RestoreCommands {
     return this.carryOut(conversation, restorer, plan, { title: t('Switch Files'), asks, to: leaf });
   }
 
-  private async undo(): Promise<void> {
+  private async undoLast(): Promise<void> {
     const conversation = await this.conversation();
     const restorer = await this.deps.restorer();
-    const plan = await restorer.planUndo(conversation.session.uuid);
+    await this.undo(conversation, restorer, await restorer.planUndo(conversation.session.uuid));
+  }
+
+  /** Takes back the restore that the user was told of, whichever session is on show by now. */
+  private async undoTold(session: string, restore: string): Promise<void> {
+    // The chat of its session, on show or not; none where it is not open.
+    const chat = this.deps.chats.find(session);
+    const conversation = chat ? await ready(chat.conversation, chat) : null;
+    const restorer = await this.deps.restorer();
+    const plan = await restorer.planUndo(session);
+    if (plan && plan.undoes?.uuid !== restore)
+      return this.deps.tell(t('This restore is not the last one any more: only the last one can be undone.'));
+    if (plan?.undoes?.content.moved && !conversation)
+      throw new Error(
+        t('This restore took its conversation along. Open that session in the chat, then run “Threadkeeper: Undo Last Restore of Files”.'),
+      );
+    await this.undo(conversation, restorer, plan);
+  }
+
+  private async undo(conversation: Conversation | null, restorer: FileRestorer, plan: RestorePlan | null): Promise<void> {
     if (!plan) return this.deps.tell(t('There is no restore to undo: files were not restored, or have been changed by tools since.'));
-    const back = await this.conversationBack(conversation, plan);
+    const back = conversation && (await this.conversationBack(conversation, plan));
     if (back === undefined) return;
     const title = back === null ? t('Undo Restore of Files') : t('Undo Restore of Files and Conversation');
     if (!(await this.carryOut(conversation, restorer, plan, { title, ...(back ? { to: back.leaf } : {}) }))) return;
-    if (!back) return;
+    if (!conversation || !back) return;
     await goTo(conversation, back.leaf);
     // What was to be said again stands in the conversation again.
     const { active } = this.deps;
@@ -158,12 +181,18 @@ export class RestoreCommands {
     );
     if (done === null) throw new Error(t('Cancelled: no file was changed.'));
     conversation?.branching.marked(done.marks);
-    if (done.files.length > 0) void this.offerUndo(done.files);
+    if (done.files.length > 0) void this.offerUndo(plan.session, done);
   }
 
-  private async offerUndo(done: readonly FileEdit[]): Promise<void> {
+  private async offerUndo(session: string, { files, marks }: Restored): Promise<void> {
     const undo = t('Undo');
-    if ((await window.showInformationMessage(t('Files restored: {0}', changedText(done)), undo)) === undo) await this.undo();
+    const restore = marks.find(({ content }) => content.type === 'file_changes' && content.source === 'restore');
+    const buttons = restore ? [undo] : [];
+    const answer = await window.showInformationMessage(t('Files restored: {0}', changedText(files)), ...buttons);
+    if (!restore || answer !== undo) return;
+    await this.undoTold(session, restore.uuid).catch((error: unknown) =>
+      this.deps.tell(StoreError.is(error) ? storeActionText(error) : shown(errorText(error))),
+    );
   }
 
   /** The selected ones; their editor is closed again. Undefined: the user has changed their mind. */
@@ -203,13 +232,17 @@ export class RestoreCommands {
   private async conversation(): Promise<Conversation> {
     const conversation = await this.deps.active.conversation();
     if (!conversation) throw new Error(t('This session has no messages yet.'));
-    const { chat } = this.deps.active;
-    // The view shows the end of a turn before its last write has ended.
-    if (chat?.conversation === conversation && chat.presenter.turnState === null) await conversation.idle();
-    assertIdle(conversation);
-    await conversation.whole();
-    return conversation;
+    return ready(conversation, this.deps.active.chat);
   }
+}
+
+/** All of it, when no turn runs in it. */
+async function ready(conversation: Conversation, chat: SessionTab | null): Promise<Conversation> {
+  // The view shows the end of a turn before its last write has ended.
+  if (chat?.conversation === conversation && chat.presenter.turnState === null) await conversation.idle();
+  assertIdle(conversation);
+  await conversation.whole();
+  return conversation;
 }
 
 function assertIdle(conversation: Conversation | null): void {
