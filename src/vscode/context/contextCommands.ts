@@ -99,7 +99,9 @@ export class ContextCommands {
     const { store, previews } = this.deps;
     const conversation = await this.conversation();
     if (this.asksWhenFull) throw new Error(decideFirst());
-    const preview = await this.cancellable(t('Preparing a preview of the compaction'), () => conversation.previewCompaction(instructions));
+    const preview = await cancellable(conversation, t('Preparing a preview of the compaction'), () =>
+      conversation.previewCompaction(instructions),
+    );
     const { content } = preview;
     if (!content) return this.deps.tell((preview.message && shown(preview.message)) ?? t('There is nothing to compact.'));
     const entries = await (await store()).entries([...preview.folds, ...preview.stays]);
@@ -189,7 +191,9 @@ export class ContextCommands {
     });
     if (instructions === undefined) return;
     this.report(
-      await this.cancellable(t('Summarizing the original messages again'), () => conversation.resummarize(instructions.trim() || null)),
+      await cancellable(conversation, t('Summarizing the original messages again'), () =>
+        conversation.resummarize(instructions.trim() || null),
+      ),
     );
   }
 
@@ -297,12 +301,12 @@ export class ContextCommands {
     await conversation.whole();
     return conversation;
   }
+}
 
-  /** A model may have to be asked, which takes its time. */
-  private cancellable<T>(title: string, work: () => Promise<T>): Thenable<T> {
-    return window.withProgress({ location: ProgressLocation.Notification, title, cancellable: true }, (_, token) => {
-      const listening = token.onCancellationRequested(() => this.deps.controller.active.chat?.conversation.cancelCompaction());
-      return work().finally(() => listening.dispose());
-    });
-  }
+/** A model may have to be asked, which takes its time: another session may be on show when the user cancels. */
+function cancellable<T>(conversation: Conversation, title: string, work: () => Promise<T>): Thenable<T> {
+  return window.withProgress({ location: ProgressLocation.Notification, title, cancellable: true }, (_, token) => {
+    const listening = token.onCancellationRequested(() => conversation.cancelCompaction());
+    return work().finally(() => listening.dispose());
+  });
 }
