@@ -3,7 +3,6 @@ import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { IdSource, Logger, SessionStore, StoreStatus } from '../../core/ports';
 import { isBlank, nothingWritten, type Attachment, type Written } from '../../core/session/userMessage';
-import type { ApprovalAnswer, PendingApproval } from '../../core/chat/turn/approvals';
 import type { Conversation } from '../../core/chat/conversation';
 import type { Session } from '../../core/session/session';
 import { modeChange } from '../../core/plan/planMode';
@@ -146,16 +145,6 @@ export class ActiveChat {
       async () => this.chat,
       (chat) => chat?.retry(this.deps.ids.next()),
     );
-  }
-
-  /** Calls of the open session that wait for the user's permission, oldest first. */
-  get approvals(): readonly PendingApproval[] {
-    return this.chat?.conversation.approvals.pending ?? [];
-  }
-
-  /** Rejects, in words for the user, for a call that does not wait any more. */
-  async answerApproval(call: string, answer: ApprovalAnswer): Promise<void> {
-    if (!this.chat?.conversation.approvals.answer(call, answer)) throw new Error(t('This call does not wait for an answer any more.'));
   }
 
   /** What a new rule covers waits no longer. */

@@ -1,5 +1,5 @@
 import { commands, ConfigurationTarget, window, workspace } from 'vscode';
-import type { PendingApproval } from '../../core/chat/turn/approvals';
+import type { ApprovalAnswer, Approvals, PendingApproval } from '../../core/chat/turn/approvals';
 import { visibleText } from '../../core/base/text';
 import { t } from '../../core/l10n';
 import { offeredRules } from '../../core/tools/allowRules';
@@ -9,7 +9,7 @@ import { settingKey } from '../settingsValues';
 import { answerApprovals, type GivenAnswer } from './toolPickers';
 
 interface ApprovalCommandsDeps {
-  readonly active: Pick<ActiveChat, 'open' | 'approvals' | 'answerApproval' | 'rulesChanged'>;
+  readonly active: Pick<ActiveChat, 'chat' | 'open' | 'rulesChanged'>;
   /** Goes to a session, left while it was answering, that waits for a permission. */
   readonly openWaiting: () => Promise<void>;
   readonly showChange: (call: string) => Promise<void>;
@@ -21,41 +21,60 @@ export class ApprovalCommands {
 
   /** Rejects, in words for the user, for a call that does not wait any more. Closing a list or an input answers nothing. */
   async answer(call: string, given: GivenAnswer): Promise<void> {
-    const { active } = this.deps;
-    if (given === 'always') return this.allowAlways(call);
-    if (given !== 'reason') return active.answerApproval(call, given);
-    const reason = await window.showInputBox({
-      title: t('Deny with a Reason'),
-      prompt: t('The model reads this, and goes on.'),
-      placeHolder: t('For example: use the existing helper instead'),
-      ignoreFocusOut: true,
-    });
-    if (reason !== undefined) await active.answerApproval(call, { deny: reason });
+    await this.answerIn(this.approvals, call, given);
   }
 
   /** Puts what waits to the user, the oldest first, with the view open or not. */
   async answerPending(): Promise<void> {
     const { active, openWaiting, showChange } = this.deps;
     await active.open();
-    if (active.approvals.length === 0) await openWaiting();
-    await answerApprovals({ pending: () => active.approvals, answer: (call, given) => this.answer(call, given), showChange });
+    if (!this.approvals?.pending.length) await openWaiting();
+    // Lists and inputs stay open while the user looks at another session.
+    const { approvals } = this;
+    await answerApprovals({
+      pending: () => approvals?.pending ?? [],
+      answer: (call, given) => this.answerIn(approvals, call, given),
+      showChange,
+    });
   }
 
-  private async allowAlways(call: string): Promise<void> {
-    const { active } = this.deps;
-    const pending = active.approvals.find((one) => one.call === call);
-    if (!pending) throw new Error(t('This call does not wait for an answer any more.'));
+  private get approvals(): Approvals | null {
+    return this.deps.active.chat?.conversation.approvals ?? null;
+  }
+
+  private async answerIn(approvals: Approvals | null, call: string, given: GivenAnswer): Promise<void> {
+    if (given === 'always') return this.allowAlways(approvals, call);
+    if (given !== 'reason') return settle(approvals, call, given);
+    const reason = await window.showInputBox({
+      title: t('Deny with a Reason'),
+      prompt: t('The model reads this, and goes on.'),
+      placeHolder: t('For example: use the existing helper instead'),
+      ignoreFocusOut: true,
+    });
+    if (reason !== undefined) settle(approvals, call, { deny: reason });
+  }
+
+  private async allowAlways(approvals: Approvals | null, call: string): Promise<void> {
+    const waits = () => approvals?.pending.find((one) => one.call === call);
+    const pending = waits();
+    if (!pending) throw noLongerWaiting();
     const rule = await pickRule(pending);
     if (rule === undefined) return;
     const key = settingKey('tools.alwaysAllow');
     const rules = workspace.getConfiguration().inspect<readonly string[]>(key)?.globalValue ?? [];
     // In the user's own settings: a workspace must not be able to allow itself anything.
     await workspace.getConfiguration().update(key, [...new Set([...rules, rule])], ConfigurationTarget.Global);
-    await active.rulesChanged();
+    await this.deps.active.rulesChanged();
     // The rule may not cover it where the session asks more often, and it may have been answered while the list was open.
-    if (active.approvals.some((one) => one.call === call)) await active.answerApproval(call, 'allow');
+    if (waits()) settle(approvals, call, 'allow');
   }
 }
+
+function settle(approvals: Approvals | null, call: string, answer: ApprovalAnswer): void {
+  if (!approvals?.answer(call, answer)) throw noLongerWaiting();
+}
+
+const noLongerWaiting = () => new Error(t('This call does not wait for an answer any more.'));
 
 /** The rule that the user wants; undefined when the list was closed, or the rules are edited instead. */
 async function pickRule({ tool, question }: PendingApproval): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { windowDouble } from '../../../support/vscode/windowDouble';
 import { deepStrictEqual, match, ok } from 'node:assert';
 import { DisposableStore } from '../../../../src/core/base/disposable';
 import { Emitter } from '../../../../src/core/base/event';
@@ -21,15 +22,19 @@ describe('sessions that wait for their user', () => {
     return all;
   };
 
+  const edit: Tool = {
+    name: 'edit',
+    description: 'edits',
+    inputSchema: { type: 'object' },
+    access: 'write',
+    needsApproval: async () => ({ kind: 'write', title: 'Edit a.txt', detail: null, everyTime: false, change: null }),
+    run: async () => ({ text: 'done', status: 'ok' }),
+  };
+
+  /** Of the session on show. */
+  const approvals = () => window().controller.active.chat!.conversation.approvals;
+
   it('are known after they were left, and until they are answered', async () => {
-    const edit: Tool = {
-      name: 'edit',
-      description: 'edits',
-      inputSchema: { type: 'object' },
-      access: 'write',
-      needsApproval: async () => ({ kind: 'write', title: 'Edit a.txt', detail: null, everyTime: false, change: null }),
-      run: async () => ({ text: 'done', status: 'ok' }),
-    };
     window().parts = { tools: () => [edit], approvalRule: () => 'ask' };
     const numbers = told();
     window().model.scripts.push(calls('edit', {}, 'c1'));
@@ -40,13 +45,43 @@ describe('sessions that wait for their user', () => {
       { title: 'Edit it', for: 'permission', questions: 1 },
     ]);
     await window().ask('Something else');
-    deepStrictEqual([window().controller.active.approvals.length, waits().length], [0, 1]);
+    deepStrictEqual([approvals().pending.length, waits().length], [0, 1]);
     await window().controller.active.openSession(uuid);
     window().model.scripts.push(says('Edited.'));
-    for (const { call } of window().controller.active.approvals) await window().controller.active.answerApproval(call, 'allow');
+    for (const { call } of approvals().pending) ok(approvals().answer(call, 'allow'));
     await window().idle();
     deepStrictEqual([waits(), await window().texts()], [[], ['Edit it', 'tool', 'Edited.']]);
     deepStrictEqual(numbers, [0, 1, 0]);
+  });
+
+  it('are answered by the list and the reason that were open when their user looked at another one', async () => {
+    window().parts = { tools: () => [edit], approvalRule: () => 'ask' };
+    const { active } = window().controller;
+    const { ApprovalCommands } = await import('../../../../src/vscode/tools/approvalCommands');
+    const commands = new ApprovalCommands({ active, openWaiting: async () => undefined, showChange: async () => undefined });
+    const answers = [() => commands.answerPending(), () => commands.answer(approvals().pending[0]!.call, 'reason')];
+    for (const [at, answer] of answers.entries()) {
+      window().model.scripts.push(calls('edit', {}, `c${at}`));
+      await active.newSession();
+      await active.send(`m${at}`, 'Edit it');
+      const { uuid } = active.session!;
+      await waitFor('the question', () => approvals().pending.length > 0);
+      const look = async () => {
+        await active.newSession();
+        window().model.scripts.push(says('Another way then.'));
+      };
+      windowDouble.window = {
+        showQuickPick: async (items: readonly { readonly choice: string }[]) => (
+          await look(), items.find(({ choice }) => choice === 'deny')
+        ),
+        showInputBox: async () => (await look(), 'Use the helper'),
+      };
+      await answer();
+      await waitFor('the turn to end', () => window().controller.tabs.answering.length === 0);
+      await active.openSession(uuid);
+      const results = active.chat!.conversation.entries.flatMap(({ content }) => (content.type === 'tool_result' ? content.text : []));
+      match(results.join(), at === 0 ? /did not allow this call\. Do not/ : /and says: Use the helper/);
+    }
   });
 
   describe('for a decision about a full context', () => {
