@@ -147,6 +147,18 @@ export class ActiveChat {
     );
   }
 
+  /**
+   * Changes something of the chat on show, or, given null, of the session that the next message begins. While that one comes into being
+   * this waits, and is given its chat: what it began with has been read by then. Rejects with `StoreError`, or as `work` does.
+   */
+  async change(work: (chat: SessionTab | null) => Promise<void>): Promise<void> {
+    await this.open();
+    const { chat } = this;
+    if (chat) return work(chat);
+    // Another session that was opened meanwhile is not meant.
+    await this.begin(async () => (this.chat?.session.uuid === this.begun ? this.chat : null), work);
+  }
+
   /** What a new rule covers waits no longer. */
   async rulesChanged(): Promise<void> {
     await this.open();

@@ -68,13 +68,15 @@ export class ChatPresenter {
   private ephemeral = 0;
   /** The to-do list that the view has, as JSON. */
   private shownList = '[]';
-  private shownMode: Mode = 'chat';
+  /** What the view was told before the session began is what it began with. */
+  private shownMode: Mode;
 
   constructor(
     private readonly source: PresenterSource,
     private readonly output: PresenterOutput,
   ) {
     this.transcript = new Transcript(source, (id) => output.modelName(id));
+    this.shownMode = this.mode;
   }
 
   load(page: TranscriptPage): void {

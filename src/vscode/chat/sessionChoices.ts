@@ -28,9 +28,10 @@ export class SessionChoices {
 
   async setModel(model: string | null): Promise<void> {
     const { current, newSession, connectionChanged } = this.deps;
-    await current.open();
-    if (current.chat) await current.chat.setModel(model);
-    else newSession.model = model;
+    await current.change(async (chat) => {
+      if (chat) await chat.setModel(model);
+      else newSession.model = model;
+    });
     await connectionChanged();
   }
 
@@ -49,9 +50,10 @@ export class SessionChoices {
 
   async setPolicy(policy: SessionPolicy | null): Promise<void> {
     const { current, newSession } = this.deps;
-    await current.open();
-    if (current.chat) await current.chat.conversation.setPolicy(policy);
-    else newSession.policy = policy;
+    await current.change(async (chat) => {
+      if (chat) await chat.conversation.setPolicy(policy);
+      else newSession.policy = policy;
+    });
   }
 
   /** Null: as the model does by itself. */
@@ -77,9 +79,10 @@ export class SessionChoices {
 
   async setHeedsInstructionFiles(heeds: boolean): Promise<void> {
     const { current, newSession } = this.deps;
-    await current.open();
-    if (current.chat) await current.chat.conversation.changeDetails({ metadata: { [instructionFilesKey]: heeds ? null : false } });
-    else newSession.heedsInstructionFiles = heeds;
+    await current.change(async (chat) => {
+      if (chat) await chat.conversation.changeDetails({ metadata: { [instructionFilesKey]: heeds ? null : false } });
+      else newSession.heedsInstructionFiles = heeds;
+    });
   }
 
   /** Plan mode is on. */
@@ -90,18 +93,21 @@ export class SessionChoices {
 
   async setPlanning(planning: boolean): Promise<void> {
     const { current, newSession } = this.deps;
-    await current.open();
-    if (current.chat) await current.chat.conversation.changeDetails({ metadata: modeChange(planning) });
-    else newSession.planning = planning;
+    await current.change(async (chat) => {
+      if (chat) await chat.conversation.changeDetails({ metadata: modeChange(planning) });
+      else newSession.planning = planning;
+    });
   }
 
   /** Rejects, in words for the user, while another window answers in the session. */
   async setThinkingLevel(level: ThinkingLevel | null): Promise<void> {
     const { current, newSession } = this.deps;
-    await current.open();
-    if (level === this.thinkingLevel) return;
-    const problem = current.chat ? await current.chat.conversation.setThinkingLevel(level) : null;
-    if (problem !== null) throw new Error(problem);
-    if (!current.chat) newSession.thinkingLevel = level;
+    await current.change(async (chat) => {
+      if (!chat) newSession.thinkingLevel = level;
+      else if (level !== parseThinkingLevel(chat.session.thinkingLevel)) {
+        const problem = await chat.conversation.setThinkingLevel(level);
+        if (problem !== null) throw new Error(problem);
+      }
+    });
   }
 }

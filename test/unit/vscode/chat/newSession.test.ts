@@ -4,7 +4,7 @@ import { NewSessionDraft } from '../../../../src/vscode/chat/newSessionDraft';
 import type { ModelSource } from '../../../../src/vscode/models/modelSource';
 import { silentLog } from '../../../support/chat/conversationRig';
 import { ChatWindow } from '../../../support/vscode/chatWindow';
-import { tempFolder } from '../../../support/store/storeTemp';
+import { openTestStore, tempFolder } from '../../../support/store/storeTemp';
 
 const attachment: Attachment = { kind: 'file', name: 'tide.js', hash: 'a'.repeat(64), mime: 'text/plain', path: 'src/tide.js' };
 
@@ -94,6 +94,49 @@ describe('a session before its first message', () => {
       { draft: '', model: null, policy: null, thinkingLevel: null },
     );
   });
+
+  for (const planning of [true, false])
+    it(`takes what is chosen while its first message brings it into being, Plan mode ${planning ? 'on' : 'off'} among it`, async () => {
+      let chosen: Promise<unknown> = Promise.resolve();
+      const opened = async () => {
+        const store = await openTestStore(temp.path);
+        const create = store.createSession.bind(store);
+        // What it begins with has been read.
+        store.createSession = (session) => {
+          chosen = choose();
+          return create(session);
+        };
+        return store;
+      };
+      const window = new ChatWindow(temp.path, new Map(), opened);
+      windows.push(window);
+      const { choices } = window.controller;
+      const choose = () =>
+        Promise.all([
+          choices.setPlanning(planning),
+          choices.setModel('ollama/scripted-1'),
+          choices.setPolicy({ preset: 'goose' }),
+          choices.setThinkingLevel('high'),
+          choices.setHeedsInstructionFiles(false),
+        ]);
+      await window.controller.ready();
+      await choices.setPlanning(!planning);
+      await window.ask('Change the file');
+      await chosen;
+      await window.idle();
+      const modes = window.deltas.flatMap((delta) => (delta.kind === 'mode' ? delta.mode : []));
+      deepStrictEqual(
+        {
+          planning: choices.planning,
+          told: modes,
+          model: choices.model,
+          policy: choices.policy,
+          thinkingLevel: choices.thinkingLevel,
+          heeds: choices.heedsInstructionFiles,
+        },
+        { planning, told: [planning ? 'plan' : 'chat'], model: 'ollama/scripted-1', policy: 'goose', thinkingLevel: 'high', heeds: false },
+      );
+    });
 
   it('is there again after a look at another one', async () => {
     const window = open(new Map());
