@@ -8,6 +8,14 @@ export type ImageType = (typeof imageTypes)[number];
 export const mostImageBytes = 3_932_160;
 
 /**
+ * Pixels of a side. Anthropic refuses a request with a larger image, and with it every later one of the session; beside more than
+ * `mostLargeImages` images it takes fewer pixels (Anthropic, "Vision: ensuring image quality", and the words of its refusals).
+ */
+export const mostImageSide = 8_000;
+export const mostImageSideOfMany = 2_000;
+export const mostLargeImages = 20;
+
+/**
  * What goes with a message, or came with a result. The content is a blob of the store: bytes of an image, UTF-8 text of everything else.
  */
 export const Attachment = z.object({

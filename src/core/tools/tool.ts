@@ -10,7 +10,7 @@ export interface ToolOutcome {
   readonly shownTokens?: number;
 }
 
-/** Bytes of a type that models take (`imageTypes`), of at most `mostImageBytes`: anything else is left out. */
+/** Bytes of a type that models take (`imageTypes`), of at most `mostImageBytes` and `mostImageSide`: anything else is left out. */
 export interface ToolImage {
   readonly name: string;
   readonly bytes: Uint8Array;

@@ -13,11 +13,11 @@ import {
   type WorkspaceFolder,
 } from 'vscode';
 import { estimateTokens } from '../../core/context/measure/estimateTokens';
-import { imageSize, imageTokens } from '../../core/context/projection/attachments';
+import { imageSize, imageTokens, longSide } from '../../core/context/projection/attachments';
 import { t } from '../../core/l10n';
 import { mentionGlob, rankPaths } from '../../core/mentions/rankPaths';
 import type { SessionStore, TokenCounter } from '../../core/ports';
-import type { Attachment } from '../../core/session/userMessage';
+import { mostImageSide, type Attachment } from '../../core/session/userMessage';
 import { mostFileBytes, mostImageBytes, type AttachSource, type Mention } from '../../protocol/composer';
 import { walkFiles } from '../../core/tools/guard/walk';
 import type { Place } from '../../core/tools/guard/workspacePath';
@@ -141,6 +141,16 @@ export class AttachmentMaker {
           name,
           megabytes(bytes.length),
           megabytes(mostImageBytes),
+        ),
+      );
+    if (longSide(size) > mostImageSide)
+      throw new Error(
+        t(
+          'The image “{0}” has {1} × {2} pixels; models take {3} a side at most. Attach a smaller copy, or the part that matters.',
+          name,
+          size.width,
+          size.height,
+          mostImageSide,
         ),
       );
     const hash = await (await this.deps.store()).putBlob(bytes, size.mime);

@@ -13,6 +13,7 @@ import { workspaceTools } from '../../../src/core/tools/workspaceTools';
 import { systemClock } from '../../../src/node/runtime/systemClock';
 import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
+import { pngOf } from '../../support/pngOf';
 import { tempFolder } from '../../support/store/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
@@ -82,6 +83,33 @@ describe('tools over a real folder', () => {
     match(await said('read_file', { path: 'icon.svg' }), /^ok: icon\.svg, lines 1 to 1/);
     await put('huge.png', Buffer.concat([png, Buffer.alloc(4_000_000)]));
     match(await said('read_file', { path: 'huge.png' }), /^error: huge\.png has 4,000,064 bytes; images above/);
+    png.writeUInt32BE(8_001, 20);
+    await put('long.png', png);
+    strictEqual(
+      await said('read_file', { path: 'long.png' }),
+      'error: long.png is an image of 640 × 8001 pixels; those above 8000 pixels a side are not shown. A smaller copy can be.',
+    );
+  });
+
+  it('says of an image that a tool returns and that no provider takes how large it is, and keeps the others', async () => {
+    const images = [
+      { name: 'page.png', bytes: pngOf(1_280, 8_001) },
+      { name: 'pier.png', bytes: pngOf(640, 480) },
+    ];
+    const look: Tool = {
+      name: 'look',
+      description: 'shows pictures',
+      inputSchema: { type: 'object' },
+      access: 'read',
+      run: async () => ({ text: 'Two pictures.', images, status: 'ok' }),
+    };
+    tools = [look];
+    const { text, attachments } = await call('look', {});
+    strictEqual(text, 'Two pictures.\n[page.png is not shown: it has 1280 × 8001 pixels, and a side may have 8000.]');
+    deepStrictEqual(
+      attachments?.map(({ name }) => name),
+      ['pier.png'],
+    );
   });
 
   it('reads pages of a file, and says how to read on', async () => {

@@ -1,9 +1,9 @@
 import type { SessionStore } from '../../ports';
-import { mostImageBytes, type Attachment } from '../../session/userMessage';
+import { mostImageBytes, mostImageSide, type Attachment } from '../../session/userMessage';
 import { CancelledError, errorText } from '../../errors';
 import { t } from '../../l10n';
 import type { Clock, Disposable } from '../../ports';
-import { imageSize, imageTokens } from '../../context/projection/attachments';
+import { imageSize, imageTokens, longSide } from '../../context/projection/attachments';
 import type { ContentOf, StoredEntry } from '../../session/entry';
 import { ToolFault, type ApprovalQuestion, type NoteWrite, type ToldMessage, type Tool, type ToolImage } from '../../tools/tool';
 import type { Approvals } from './approvals';
@@ -118,10 +118,10 @@ export async function runTool(
         tool.run(input, ended, { approved: question, call: call.uuid, onOutput, onNoteWritten, tell }),
       );
     const { images = [], ...outcome } = await (recorder ? recorder.around(tool, run) : run());
-    const attachments = store ? await keepImages(images, store) : [];
+    const { attachments, notes } = store ? await keepImages(images, store) : { attachments: [], notes: images.length > 0 ? [unseen] : [] };
     return result({
       ...outcome,
-      ...(images.length > 0 && !store ? { text: `${outcome.text}\n${unseen}` } : {}),
+      text: [outcome.text, ...notes].join('\n'),
       ...(signal.aborted && outcome.status === 'error' ? { status: 'interrupted' } : {}),
       ...(attachments.length > 0 ? { attachments } : {}),
     });
@@ -157,15 +157,22 @@ async function inTime<T>(clock: Clock, ms: number, signal: AbortSignal, run: (en
   }
 }
 
-/** What the bytes say they are counts, whatever the tool says. */
-async function keepImages(images: readonly ToolImage[], store: Pick<SessionStore, 'putBlob'>): Promise<Attachment[]> {
-  const kept: Attachment[] = [];
+/** What the bytes say they are counts, whatever the tool says. `notes`: of images that are too large to be seen, in words for the model. */
+async function keepImages(
+  images: readonly ToolImage[],
+  store: Pick<SessionStore, 'putBlob'>,
+): Promise<{ readonly attachments: Attachment[]; readonly notes: readonly string[] }> {
+  const attachments: Attachment[] = [];
+  const notes: string[] = [];
   for (const { name, bytes } of images) {
     const size = bytes.length <= mostImageBytes ? imageSize(bytes) : null;
-    if (!size || kept.length >= mostImages) continue;
-    kept.push({ kind: 'image', name, hash: await store.putBlob(bytes, size.mime), mime: size.mime, tokens: imageTokens(size) });
+    if (!size || attachments.length >= mostImages) continue;
+    const { mime, width, height } = size;
+    if (longSide(size) > mostImageSide)
+      notes.push(`[${name} is not shown: it has ${width} × ${height} pixels, and a side may have ${mostImageSide}.]`);
+    else attachments.push({ kind: 'image', name, hash: await store.putBlob(bytes, mime), mime, tokens: imageTokens(size) });
   }
-  return kept;
+  return { attachments, notes };
 }
 
 function batches(calls: readonly ToolCallEntry[], tools: readonly Tool[]): ToolCallEntry[][] {

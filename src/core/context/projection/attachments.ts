@@ -1,25 +1,67 @@
 import type { Frames, Sealed } from '../../frames/frames';
 import type { ModelBlock, ModelMessage } from '../../models/modelRequest';
 import type { SessionStore } from '../../ports';
-import { attachmentTitle, imageTypes, type Attachment, type ImageType } from '../../session/userMessage';
+import {
+  attachmentTitle,
+  imageTypes,
+  mostImageBytes,
+  mostImageSide,
+  mostImageSideOfMany,
+  mostLargeImages,
+  type Attachment,
+  type ImageType,
+} from '../../session/userMessage';
 import { excerpt } from './excerpt';
 import type { AttachmentBlock, PromptMessage } from './projection';
 
 /**
  * Puts the content of attachments where the projection has left room for it. The same bytes always give the same blocks, so that the
- * prompt of the next turn keeps this one as its prefix. Rejects with `StoreError`; content that is gone is said to be gone.
+ * prompt of the next turn keeps this one as its prefix. Rejects with `StoreError`; content that is gone is said to be gone, and so is an
+ * image that the provider would refuse the request for: no message of the session would be answered any more.
  */
 export async function fillAttachments(
   messages: readonly PromptMessage[],
   frames: Frames,
   store: Pick<SessionStore, 'blob'>,
 ): Promise<ModelMessage[]> {
-  return Promise.all(
-    messages.map(async ({ blocks, ...message }) => ({
-      ...message,
-      blocks: (await Promise.all(blocks.map((block) => (block.type === 'attachment' ? filled(block, frames, store) : [block])))).flat(),
-    })),
+  const contents = await Promise.all(
+    messages.map(({ blocks }) => Promise.all(blocks.map((block) => (block.type === 'attachment' ? contentOf(block, store) : block)))),
   );
+  const mostSide = mostSideAmong(contents.flat());
+  return messages.map((message, at) => ({
+    ...message,
+    blocks: contents[at]!.flatMap((block) => (block.type === 'content' ? filled(block, mostSide, frames) : [block])),
+  }));
+}
+
+/** An attachment whose content has been read; undefined: it is gone. */
+interface Content extends Omit<AttachmentBlock, 'type'> {
+  readonly type: 'content';
+  readonly bytes: Uint8Array | undefined;
+  /** Null: it is no image, or none whose size is known. */
+  readonly size: ImageSize | null;
+}
+
+async function contentOf(block: AttachmentBlock, store: Pick<SessionStore, 'blob'>): Promise<Content> {
+  const bytes = await store.blob(block.attachment.hash);
+  return { ...block, type: 'content', bytes, size: bytes && block.attachment.kind === 'image' ? imageSize(bytes) : null };
+}
+
+/**
+ * Beside many images all that are above the lower limit are left out, whatever their age: the prompt's prefix then changes once, with the
+ * image that makes them many, and not with every one behind it.
+ */
+function mostSideAmong(contents: readonly (Content | ModelBlock)[]): number {
+  const images = contents.filter((one) => one.type === 'content' && one.attachment.kind === 'image' && one.bytes && !overLimits(one));
+  return images.length > mostLargeImages ? mostImageSideOfMany : mostImageSide;
+}
+
+/** Why an image is not sent, in words for the model; null: it is. */
+function overLimits({ bytes, size }: Content, mostSide = mostImageSide): string | null {
+  if (bytes && bytes.length > mostImageBytes) return `it has ${bytes.length} bytes, and ${mostImageBytes} are taken at most.`;
+  if (!size || longSide(size) <= mostSide) return null;
+  const beside = mostSide === mostImageSide ? '' : ` beside more than ${mostLargeImages} images`;
+  return `it has ${size.width} × ${size.height} pixels, and ${mostSide} a side are taken at most${beside}. A smaller copy can be seen.`;
 }
 
 /** The text of an attachment as a frame of data. */
@@ -27,25 +69,18 @@ function attachmentText({ kind, name, path, lines }: Attachment, text: Sealed, f
   return frames.data(kind, text, { name, path, lines: lines === undefined ? undefined : `${lines[0]}-${lines[1]}` });
 }
 
-async function filled(
-  { attachment, limit, ref, callId }: AttachmentBlock,
-  frames: Frames,
-  store: Pick<SessionStore, 'blob'>,
-): Promise<ModelBlock[]> {
-  const { kind, name, mime, hash, tokens = 0 } = attachment;
-  const bytes = await store.blob(hash);
-  if (!bytes)
-    return [
-      {
-        type: 'text',
-        text: frames.notice('missing', 'What was attached here is missing in the history.', {
-          attached: kind,
-          name: attachmentTitle(attachment),
-        }),
-      },
-    ];
-  if (kind === 'image' && isImageType(mime))
+function filled(content: Content, mostSide: number, frames: Frames): ModelBlock[] {
+  const { attachment, limit, ref, callId, bytes } = content;
+  const { kind, name, mime, tokens = 0 } = attachment;
+  const missing = (why: string): ModelBlock[] => [
+    { type: 'text', text: frames.notice('missing', why, { attached: kind, name: attachmentTitle(attachment) }) },
+  ];
+  if (!bytes) return missing('What was attached here is missing in the history.');
+  if (kind === 'image' && isImageType(mime)) {
+    const why = overLimits(content, mostSide);
+    if (why !== null) return missing(`The image that was attached here is not sent: ${why}`);
     return [{ type: 'image', name: frames.plain(name), mime, data: toBase64(bytes), ...(callId === undefined ? {} : { callId }) }];
+  }
   const text = new TextDecoder().decode(bytes);
   return [
     {
@@ -66,10 +101,14 @@ export function toBase64(bytes: Uint8Array): string {
   return base64;
 }
 
-interface ImageSize {
+export interface ImageSize {
   readonly mime: ImageType;
   readonly width: number;
   readonly height: number;
+}
+
+export function longSide({ width, height }: Pick<ImageSize, 'width' | 'height'>): number {
+  return Math.max(width, height);
 }
 
 /** What the bytes themselves say they are, whatever the name of the file says; null for anything that is no png, jpeg, webp or gif. */

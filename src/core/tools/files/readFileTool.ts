@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { t } from '../../l10n';
 import { assertAsked, locate, readQuestion, type Located } from '../guard/located';
 import { readTextFile, lineCharacters, pageText, type SeenFiles } from './textFile';
-import { imageSize } from '../../context/projection/attachments';
-import { mostImageBytes } from '../../session/userMessage';
+import { imageSize, longSide } from '../../context/projection/attachments';
+import { mostImageBytes, mostImageSide } from '../../session/userMessage';
 import { ToolFault, toolInput, type Tool, type ToolOutcome } from '../tool';
 import type { ToolWorkspace } from '../toolWorkspace';
 
@@ -28,6 +28,10 @@ async function readImage(workspace: ToolWorkspace, { place, name }: Located): Pr
   const size = imageSize(bytes);
   if (!size) return null;
   const { mime, width, height } = size;
+  if (longSide(size) > mostImageSide)
+    throw new ToolFault(
+      `${name} is an image of ${width} × ${height} pixels; those above ${mostImageSide} pixels a side are not shown. A smaller copy can be.`,
+    );
   return {
     text: `${name} is an image (${mime.slice('image/'.length)}, ${width} × ${height} pixels). It is part of this result.`,
     images: [{ name, bytes }],

@@ -1,0 +1,70 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict';
+import { fillAttachments } from '../../../src/core/context/projection/attachments';
+import type { PromptMessage } from '../../../src/core/context/projection/projection';
+import type { ModelBlock } from '../../../src/core/models/modelRequest';
+import { mostImageBytes } from '../../../src/core/session/userMessage';
+import { pngOf } from '../../support/pngOf';
+import { testFrames } from '../../support/chat/testFrames';
+
+interface Stored {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly mime?: string;
+}
+
+/** Each in a message of its own, as they lie in a history. */
+async function sent(stored: readonly Stored[]): Promise<ModelBlock[]> {
+  const messages = stored.map(
+    ({ name, mime = 'image/png' }): PromptMessage => ({
+      role: 'user',
+      blocks: [{ type: 'attachment', attachment: { kind: 'image', name, hash: name, mime }, limit: null, ref: '#1' }],
+    }),
+  );
+  const filled = await fillAttachments(messages, testFrames, { blob: async (hash) => stored.find(({ name }) => name === hash)?.bytes });
+  return filled.flatMap(({ blocks }) => blocks);
+}
+
+const notSent = (name: string, why: string) => ({
+  type: 'text',
+  text: testFrames.notice('missing', `The image that was attached here is not sent: ${why}`, { attached: 'image', name }),
+});
+const image = (name: string, mime: string, bytes: Uint8Array) => ({
+  type: 'image',
+  name,
+  mime,
+  data: Buffer.from(bytes).toString('base64'),
+});
+
+describe('Images that are stored', () => {
+  it('are left out in words where a provider would refuse the request for them: every later one would be refused as well', async () => {
+    const [fits, wide] = [pngOf(8_000, 20), pngOf(20, 8_001)];
+    deepStrictEqual(
+      await sent([
+        { name: 'fits', bytes: fits },
+        { name: 'wide', bytes: wide },
+        { name: 'heavy', bytes: pngOf(20, 20, mostImageBytes + 1) },
+      ]),
+      [
+        image('fits', 'image/png', fits),
+        notSent('wide', 'it has 20 × 8001 pixels, and 8000 a side are taken at most. A smaller copy can be seen.'),
+        notSent('heavy', 'it has 3932161 bytes, and 3932160 are taken at most.'),
+      ],
+    );
+  });
+
+  it('may have fewer pixels beside more than 20 others; those that are left out anyway do not count', async () => {
+    const large = { name: 'large', bytes: pngOf(2_001, 20) };
+    const small = (count: number) => Array.from({ length: count }, (_, n) => ({ name: `small ${n}`, bytes: pngOf(2_000, 20) }));
+    const few = await sent([large, { name: 'wide', bytes: pngOf(9_000, 20) }, ...small(19)]);
+    strictEqual(few.filter(({ type }) => type === 'image').length, 20);
+    const [first, ...others] = await sent([large, ...small(20)]);
+    deepStrictEqual(
+      first,
+      notSent(
+        'large',
+        'it has 2001 × 20 pixels, and 2000 a side are taken at most beside more than 20 images. A smaller copy can be seen.',
+      ),
+    );
+    strictEqual(others.filter(({ type }) => type === 'image').length, 20);
+  });
+});
