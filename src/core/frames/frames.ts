@@ -16,7 +16,6 @@ export type DataKind =
   | 'terminal'
   | 'changes'
   | 'session'
-  | 'image'
   | 'notes'
   | 'pinned'
   | 'other-branch'

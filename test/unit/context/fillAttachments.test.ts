@@ -67,4 +67,28 @@ describe('Images that are stored', () => {
     );
     strictEqual(others.filter(({ type }) => type === 'image').length, 20);
   });
+
+  it('are sent as what their bytes say they are, and what is no image is not sent as a text instead', async () => {
+    const png = pngOf(20, 20);
+    const unknown = new TextEncoder().encode('a picture in words that nobody can measure');
+    const pdf = new TextEncoder().encode(`%PDF-1.7 ${'binary '.repeat(1_000)}`);
+    deepStrictEqual(
+      await sent([
+        { name: 'shot', bytes: png, mime: 'image/jpg' },
+        { name: 'odd', bytes: unknown, mime: 'image/webp' },
+        { name: 'spec', bytes: pdf, mime: 'application/pdf' },
+      ]),
+      [
+        image('shot', 'image/png', png),
+        image('odd', 'image/webp', unknown),
+        {
+          type: 'text',
+          text: testFrames.notice('missing', 'What was attached here as an image is none, and is not sent.', {
+            attached: 'image',
+            name: 'spec',
+          }),
+        },
+      ],
+    );
+  });
 });

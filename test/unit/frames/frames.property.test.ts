@@ -182,14 +182,14 @@ const entryPaths: Readonly<Record<EntryType, Path>> = {
 };
 
 const attachmentPath =
-  (kind: Attachment['kind']): Path =>
+  (kind: Attachment['kind'], frames = `data ${kind}`): Path =>
   async (text) => {
     const b = new BranchBuilder();
     b.user('look', [file(text, kind)]);
-    return { texts: await sent(b.entries, text), frames: `data ${kind}` };
+    return { texts: await sent(b.entries, text), frames };
   };
 const attachmentPaths: Readonly<Record<Attachment['kind'], Path>> = {
-  image: attachmentPath('image'),
+  image: attachmentPath('image', 'threadkeeper-notice missing'),
   file: attachmentPath('file'),
   selection: attachmentPath('selection'),
   folder: attachmentPath('folder'),
@@ -425,7 +425,6 @@ describe('what others write in a prompt', () => {
       terminal: true,
       changes: true,
       session: true,
-      image: true,
       pinned: true,
       'other-branch': true,
       imported: true,

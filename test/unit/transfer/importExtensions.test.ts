@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { brief, ImportRig } from '../../support/store/importRig';
+import { pngOf } from '../../support/pngOf';
 import { promptFaults } from '../../support/chat/promptFaults';
 
 describe('an import from the JSON files of other extensions', () => {
@@ -21,7 +22,7 @@ describe('an import from the JSON files of other extensions', () => {
         content: [
           { type: 'text', text: '<user_input mode="plan">Which <b>port</b>?\nSay.</user_input>' },
           { type: 'file', path: '/w/a.txt', content: 'a file' },
-          { type: 'image', data: Buffer.from('picture').toString('base64'), mediaType: 'image/png' },
+          { type: 'image', data: Buffer.from(pngOf(20, 20)).toString('base64'), mediaType: 'image/png' },
         ],
       },
       {

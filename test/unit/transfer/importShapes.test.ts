@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findOpenClaw } from '../../../src/node/transfer/openClaw/findOpenClaw';
+import { pngOf } from '../../support/pngOf';
 import { brief, ImportRig } from '../../support/store/importRig';
 import { promptFaults } from '../../support/chat/promptFaults';
 import { wasmFile } from '../../support/store/storeTemp';
@@ -27,6 +28,50 @@ describe('what else histories of other programs hold', () => {
   afterEach(() => rig.close());
 
   const branch = async (uuid: string) => (await rig.branch(uuid)).map(brief);
+
+  it('what is no image in the place of one is named in words and not kept as one, in whatever format', async () => {
+    const [png, pdf] = [pngOf(640, 480), Buffer.from(`%PDF-1.7 ${'binary '.repeat(1_000)}`)];
+    const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+    const gemini = rig.source('chats/session-a.jsonl', [
+      { sessionId: 'g1', projectHash: 'p', startTime: '2026-09-01T10:00:00Z', lastUpdated: '2026-09-01T10:00:00Z', kind: 'main' },
+      {
+        id: 'm1',
+        timestamp: '2026-09-01T10:00:01Z',
+        type: 'user',
+        content: [
+          { text: 'Read @spec.pdf' },
+          { inlineData: { mimeType: 'application/pdf', data: base64(pdf) } },
+          { inlineData: { mimeType: 'image/jpg', data: base64(png) } },
+        ],
+      },
+    ]);
+    const codex = rig.source('codex.jsonl', [
+      { timestamp: '2026-09-01T10:00:00Z', type: 'session_meta', payload: { id: '0198f000-0000-7000-8000-000000000001', cwd: '/w' } },
+      {
+        timestamp: '2026-09-01T10:00:01Z',
+        type: 'response_item',
+        payload: {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Hear' },
+            { type: 'input_image', image_url: `data:audio/wav;base64,${base64(pdf)}` },
+            { type: 'input_image', image_url: `data:image/png;base64,${base64(png)}` },
+          ],
+        },
+      },
+    ]);
+    const said = async (file: string) =>
+      (await rig.branch((await rig.only(file)).uuid)).flatMap(({ content }) =>
+        content.type === 'message' ? [[content.text, content.attachments?.map(({ mime, tokens }) => [mime, tokens])]] : [],
+      );
+    assert.deepEqual(await said(gemini), [
+      ['Read @spec.pdf', undefined],
+      ['[application/pdf, 7,009 bytes: no image, and not imported]', undefined],
+      ['', [['image/png', 410]]],
+    ]);
+    assert.deepEqual(await said(codex), [['Hear\n[audio/wav, 7,009 bytes: no image, and not imported]', [['image/png', 410]]]]);
+  });
 
   it('pi: every role, the thinking level, a label that was taken away', async () => {
     const { uuid, keptRaw } = await rig.only(

@@ -52,8 +52,13 @@ async function contentOf(block: AttachmentBlock, store: Pick<SessionStore, 'blob
  * image that makes them many, and not with every one behind it.
  */
 function mostSideAmong(contents: readonly (Content | ModelBlock)[]): number {
-  const images = contents.filter((one) => one.type === 'content' && one.attachment.kind === 'image' && one.bytes && !overLimits(one));
+  const images = contents.filter((one) => one.type === 'content' && imageTypeOf(one) && one.bytes && !overLimits(one));
   return images.length > mostLargeImages ? mostImageSideOfMany : mostImageSide;
+}
+
+/** Providers refuse a type that the bytes belie, and a document in the place of an image. Null: it is no image that they take. */
+function imageTypeOf({ attachment: { kind, mime }, size }: Content): ImageType | null {
+  return kind === 'image' ? (size?.mime ?? (isImageType(mime) ? mime : null)) : null;
 }
 
 /** Why an image is not sent, in words for the model; null: it is. */
@@ -65,27 +70,34 @@ function overLimits({ bytes, size }: Content, mostSide = mostImageSide): string 
 }
 
 /** The text of an attachment as a frame of data. */
-function attachmentText({ kind, name, path, lines }: Attachment, text: Sealed, frames: Frames): Sealed {
+function attachmentText(
+  kind: Exclude<Attachment['kind'], 'image'>,
+  { name, path, lines }: Attachment,
+  text: Sealed,
+  frames: Frames,
+): Sealed {
   return frames.data(kind, text, { name, path, lines: lines === undefined ? undefined : `${lines[0]}-${lines[1]}` });
 }
 
 function filled(content: Content, mostSide: number, frames: Frames): ModelBlock[] {
   const { attachment, limit, ref, callId, bytes } = content;
-  const { kind, name, mime, tokens = 0 } = attachment;
+  const { kind, name, tokens = 0 } = attachment;
   const missing = (why: string): ModelBlock[] => [
     { type: 'text', text: frames.notice('missing', why, { attached: kind, name: attachmentTitle(attachment) }) },
   ];
   if (!bytes) return missing('What was attached here is missing in the history.');
-  if (kind === 'image' && isImageType(mime)) {
+  if (kind === 'image') {
+    const taken = imageTypeOf(content);
+    if (taken === null) return missing('What was attached here as an image is none, and is not sent.');
     const why = overLimits(content, mostSide);
     if (why !== null) return missing(`The image that was attached here is not sent: ${why}`);
-    return [{ type: 'image', name: frames.plain(name), mime, data: toBase64(bytes), ...(callId === undefined ? {} : { callId }) }];
+    return [{ type: 'image', name: frames.plain(name), mime: taken, data: toBase64(bytes), ...(callId === undefined ? {} : { callId }) }];
   }
   const text = new TextDecoder().decode(bytes);
   return [
     {
       type: 'text',
-      text: attachmentText(attachment, limit === null ? frames.plain(text) : excerpt(frames, text, tokens, limit, ref), frames),
+      text: attachmentText(kind, attachment, limit === null ? frames.plain(text) : excerpt(frames, text, tokens, limit, ref), frames),
     },
   ];
 }

@@ -14,6 +14,7 @@ import { HandoverLink, ownEntries } from './handoverLink';
 import { batchesOf, mostCharacters } from './partSize';
 import { RecordPlaces, type Ready } from './recordPlaces';
 import { withContents } from './heldEdits';
+import { withPictures } from './heldPictures';
 import { withUuids } from './withUuids';
 
 export interface WriterOptions {
@@ -299,18 +300,7 @@ export class SessionWriter {
     const { content, modelFacing, display } = part;
     const { store, now } = this.options;
     const parentEntry = parent === null ? null : (this.uuids.get(parent) ?? null);
-    let translated = withUuids(content, this.options.format, (record, end) => this.uuidOf(record, end));
-    if (translated.type === 'message' && part.pictures) {
-      const attachments = await Promise.all(
-        part.pictures.map(async ({ mime, data }, i) => ({
-          kind: 'image' as const,
-          name: `image ${i + 1}`,
-          hash: await store.putBlob(new Uint8Array(Buffer.from(data, 'base64')), mime),
-          mime,
-        })),
-      );
-      translated = { ...translated, attachments };
-    }
+    const translated = withUuids(content, this.options.format, (record, end) => this.uuidOf(record, end));
     return {
       uuid: this.uuids.get(sourceId)!,
       session,
@@ -320,7 +310,7 @@ export class SessionWriter {
       display,
       tokenEstimate: null,
       sourceId,
-      content: await withContents(translated, part.edits, store),
+      content: await withContents(await withPictures(translated, part.pictures, store), part.edits, store),
     };
   }
 
