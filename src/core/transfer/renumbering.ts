@@ -1,9 +1,11 @@
 import type { EntryContent } from '../session/entry';
+import { indented } from '../frames/frames';
 import { english } from '../l10n';
 
 /**
  * Summaries cite entries by their number in the store (`#12`). Where an import has to give out other numbers, the citations follow
- * them, so that they still lead to what they are about.
+ * them, so that they still lead to what they are about. What a summary holds word for word, beside the entry it comes from, stays as it
+ * is: `#12` in it is an issue or a commit's title.
  */
 export class Renumbering {
   private readonly numbers = new Map<number, number>();
@@ -19,7 +21,7 @@ export class Renumbering {
     if (content.type === 'compaction')
       return {
         ...content,
-        summaryText: this.inText(content.summaryText),
+        summaryText: this.aroundLines(content.summaryText, linesIn(content.summary)),
         ...(content.summary === undefined ? {} : { summary: this.inValue(content.summary) }),
       };
     if (content.type === 'prepared_summary') return { ...content, folded: this.inValue(content.folded) };
@@ -47,8 +49,46 @@ export class Renumbering {
     if (typeof value === 'string') return this.inText(value);
     if (Array.isArray(value)) return value.map((one) => this.inValue(one));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.inValue(one)]));
+    const verbatim = isLine(value);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, verbatim && name === 'text' ? one : this.inValue(one)]));
   }
+
+  /** The lines stand in the text as `renderFoldedState` and `renderWorkLedger` write them. */
+  private aroundLines(text: string, lines: readonly Line[]): string {
+    const asNow = new Map(
+      lines.flatMap((line): [string, string][] => {
+        const now = renderings({ ref: this.inText(line.ref), text: line.text });
+        return renderings(line).map((before, at) => [before, now[at]!]);
+      }),
+    );
+    if (asNow.size === 0) return this.inText(text);
+    // The longest first: one may begin like another.
+    const longest = [...asNow.keys()].sort((a, b) => b.length - a.length).map((one) => one.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+    const parts = text.split(new RegExp(`(${longest.join('|')})`));
+    return parts.map((part) => asNow.get(part) ?? this.inText(part)).join('');
+  }
+}
+
+/** What somebody said, word for word, and the entry it comes from. */
+interface Line {
+  readonly ref: string;
+  readonly text: string;
+}
+
+function isLine(value: object): value is Line {
+  return 'ref' in value && typeof value.ref === 'string' && 'text' in value && typeof value.text === 'string';
+}
+
+/** Those in whose words a number could be taken for a citation. */
+function linesIn(value: unknown): Line[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (!Array.isArray(value) && isLine(value)) return /#\d/.test(value.text) ? [value] : [];
+  return Object.values(value).flatMap(linesIn);
+}
+
+function renderings({ ref, text }: Line): string[] {
+  const shown = indented(text);
+  return [`(${ref}) ${shown}`, `(${ref}, verbatim)\n  ${shown}`, `${shown} (${ref})`];
 }
 
 interface Node {
