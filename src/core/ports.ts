@@ -313,7 +313,8 @@ export interface MemoryNotes {
    * as well: rejects with `NoteChangedError` otherwise. Rejects with an `Error` whose message can be shown to the model.
    */
   write(path: string, text: string, was?: string | null): Promise<void>;
-  delete(path: string): Promise<void>;
+  /** With `was`, only while the note still has that text, as `write`. */
+  delete(path: string, was?: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
 }
 

@@ -207,9 +207,9 @@ async function remove(notes: MemoryNotes, given: string, onWrite: OnWrite): Prom
   const path = checkNotePath(given, 'file');
   const targets = await notesAt(notes, path);
   for (const target of targets) {
-    const before = (await notes.read(target)) ?? null;
-    await notes.delete(target);
-    onWrite({ op: 'delete', path: target, bytes: 0, before, after: null });
+    const before = await notes.read(target);
+    await notes.delete(target, before);
+    onWrite({ op: 'delete', path: target, bytes: 0, before: before ?? null, after: null });
   }
   return targets.length === 1 && targets[0] === path
     ? `Successfully deleted ${shown(path)}`

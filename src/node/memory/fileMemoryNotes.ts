@@ -93,10 +93,14 @@ export class FileMemoryNotes implements MemoryNotes {
     });
   }
 
-  delete(path: string): Promise<void> {
+  delete(path: string, was?: string): Promise<void> {
     return this.serial.run(async () => {
       const file = await this.locate(path);
-      if (file === null || (await unlink(file).catch(ifMissing)) === null) throw new Error(`${path} does not exist.`);
+      const gone = await replacing.run(async () => {
+        if (was !== undefined && (await this.read(path)) !== was) throw new NoteChangedError(path);
+        return file !== null && (await unlink(file).catch(ifMissing)) !== null;
+      });
+      if (!gone) throw new Error(`${path} does not exist.`);
       await this.removeEmptyFolders(path);
     });
   }
@@ -162,7 +166,7 @@ export class FileMemoryNotes implements MemoryNotes {
   }
 }
 
-/** Of all sessions of this process: none renames between the last look of another and its rename. */
+/** Of all sessions of this process: none renames or deletes between the last look of another and what it does then. */
 const replacing = new Serial();
 
 /** `check` looks at what stands there at the last moment, and rejects if it is to stay. */
@@ -236,9 +240,9 @@ export class ScopedMemoryNotes implements MemoryNotes {
     return notes.write(inner, text, was);
   }
 
-  delete(path: string): Promise<void> {
+  delete(path: string, was?: string): Promise<void> {
     const [notes, inner] = this.route(path);
-    return notes.delete(inner);
+    return notes.delete(inner, was);
   }
 
   /** Between the two places it is a copy that is removed afterwards: a failure leaves the note in both, never in none. */
@@ -250,7 +254,7 @@ export class ScopedMemoryNotes implements MemoryNotes {
     if (text === undefined) throw new Error(`${from} does not exist.`);
     if ((await target.read(renamed)) !== undefined) throw new Error(`${to} already exists.`);
     await target.write(renamed, text, null);
-    await source.delete(inner);
+    await source.delete(inner, text);
   }
 
   private route(path: string): [notes: MemoryNotes, inner: string] {

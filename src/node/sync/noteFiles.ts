@@ -51,7 +51,7 @@ export class NoteFiles {
         if (digestOf(text ?? undefined) !== digest) continue;
         await this.store.syncNoteFile(path, digest, 'next');
         if (text !== null) await this.notes.write(path, text, now ?? null);
-        else if (now !== undefined) await this.notes.delete(path);
+        else if (now !== undefined) await this.notes.delete(path, now);
         await this.store.syncNoteFile(path, digest, 'written');
       } catch (error) {
         if (error instanceof NoteChangedError) continue;

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMemoryTool } from '../../../src/core/memory/memoryTool';
+import type { MemoryNotes } from '../../../src/core/ports';
 import { FileMemoryNotes, ScopedMemoryNotes } from '../../../src/node/memory/fileMemoryNotes';
 
 describe('notes as files', () => {
@@ -46,6 +47,37 @@ describe('notes as files', () => {
     await rejects(notes.write('a.md', 'other', 'two'), changed);
     await notes.write('a.md', 'two', 'one');
     deepEqual([readdirSync(folder), await notes.read('a.md')], [['a.md'], 'two']);
+  });
+
+  it('are deleted only as they were seen, where it is said how that was', async () => {
+    const changed = { name: 'NoteChangedError', message: 'a.md has just been changed by somebody else. Look at it and try again.' };
+    const scoped = new ScopedMemoryNotes(notes, new FileMemoryNotes(join(base, 'everywhere')));
+    await notes.write('a.md', 'two');
+    await rejects(notes.delete('a.md', 'one'), changed);
+    await rejects(scoped.delete('a.md', 'one'), changed);
+    equal(await notes.read('a.md'), 'two');
+    await scoped.delete('a.md', 'two');
+    deepEqual(readdirSync(folder), []);
+    await rejects(notes.delete('a.md', 'two'), changed);
+  });
+
+  it('are not deleted by a session over an edit made since it looked', async () => {
+    await notes.write('a.md', 'one');
+    const edited: MemoryNotes = {
+      list: () => notes.list(),
+      read: async (path) => {
+        const text = await notes.read(path);
+        await notes.write(path, 'one and two');
+        return text;
+      },
+      write: (...args) => notes.write(...args),
+      delete: (...args) => notes.delete(...args),
+      rename: (...args) => notes.rename(...args),
+    };
+    const { run } = createMemoryTool(edited);
+    const { text } = await run({ command: 'delete', path: 'a.md' }, new AbortController().signal);
+    match(text, /^Error: a\.md has just been changed by somebody else/);
+    equal(await notes.read('a.md'), 'one and two');
   });
 
   it('keep every edit that several sessions were told was made', async () => {

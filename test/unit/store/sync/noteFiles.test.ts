@@ -177,4 +177,25 @@ describe('notes of three devices', function () {
     const all = { 'plan.md': 'saved in between\none\nmine\n' };
     deepStrictEqual(await everywhere(), [all, all, all]);
   });
+
+  it('are left alone where a file is changed at the very moment in which it would be deleted', async () => {
+    const [one, two] = devices as [SyncDevice, SyncDevice];
+    await one.notes.write('plan.md', 'one\n');
+    await meet();
+    await one.notes.delete('plan.md');
+    await one.syncAll(engine);
+    const notes = Object.assign(Object.create(two.notes) as MemoryNotes, {
+      delete: async (path: string, was?: string) => {
+        await two.notes.write(path, 'one\nsaved in between\n');
+        await two.notes.delete(path, was);
+      },
+    });
+    const files = new NoteFiles(two.store, notes, two.notesFolder);
+    await files.collect();
+    await two.sync(engine);
+    deepStrictEqual([await files.apply(), await seen(two)], [[], { 'plan.md': 'one\nsaved in between\n' }]);
+    await meet();
+    const all = { 'plan.md': 'one\nsaved in between\n' };
+    deepStrictEqual(await everywhere(), [all, all, all]);
+  });
 });
