@@ -126,6 +126,11 @@ export function importedId(entry: string): string {
   return ownImport + entry;
 }
 
+/** Names the operation of a compaction, which is recorded once in a store, where another entry has recorded the same one. */
+export function ownOperation(operation: string, entry: string): string {
+  return `${operation}/${entry}`;
+}
+
 /** Whether it only says that the entry was imported, and not from where. */
 export function isImportedId(sourceId: string): boolean {
   return sourceId.startsWith(ownImport);

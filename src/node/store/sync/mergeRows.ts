@@ -16,7 +16,7 @@ import type { NewEntry } from '../../../core/session/entry';
 import type { SessionPatch } from '../../../core/session/session';
 import type { Pin } from '../../../core/session/storage';
 import { Renumbering } from '../../../core/transfer/renumbering';
-import { importedId } from '../../../core/transfer/sourceRecord';
+import { importedId, ownOperation } from '../../../core/transfer/sourceRecord';
 import { sha256 } from '../rows/blobFiles';
 import type { Purge } from '../rows/purge';
 import type { TreeRows } from '../rows/treeRows';
@@ -130,7 +130,6 @@ export class MergeRows implements MergeTarget {
     const { attachments, standIns } = this.open;
     const local = this.localOf(session, entry);
     try {
-      if (!local) throw new StoreError('invalid', entry.uuid);
       standIns.insert(local, entry.seq, this.before);
       attachments.want(session, local);
     } catch (error) {
@@ -148,7 +147,6 @@ export class MergeRows implements MergeTarget {
 
   replace(session: string, entry: CarriedEntry): readonly { readonly change: Change; readonly device: string }[] {
     const local = this.localOf(session, entry);
-    if (!local) return [];
     const before = this.placeOf(entry.uuid);
     this.open.standIns.replace(local, entry.seq, this.before);
     this.count(before.session, 0, -before.tokens, -before.messages);
@@ -157,13 +155,14 @@ export class MergeRows implements MergeTarget {
     return takeElsewhere(this.open.connection, session);
   }
 
-  /** As it is told here; null where another entry has recorded its compaction. */
-  private localOf(session: string, { seq: _, cites, standsIn: __, ...entry }: CarriedEntry): NewEntry | null {
+  /** As it is told here. */
+  private localOf(session: string, { seq: _, cites, standsIn: __, ...entry }: CarriedEntry): NewEntry {
     const isElsewhere = (sql: string, value: string) =>
       this.open.connection.get(`${sql} AND e.uuid <> ?`, [value, entry.uuid]) !== undefined;
-    const content = this.withLocalNumbers(entry.content, cites ?? []);
+    const told = this.withLocalNumbers(entry.content, cites ?? []);
     const recorded = 'SELECT 1 FROM compactions c JOIN entries e ON e.seq = c.entry WHERE c.operation_id = ?';
-    if (content.type === 'compaction' && isElsewhere(recorded, content.operationId)) return null;
+    const isRecorded = told.type === 'compaction' && isElsewhere(recorded, told.operationId);
+    const content = isRecorded ? { ...told, operationId: ownOperation(told.operationId, entry.uuid) } : told;
     const source = entry.sourceId ?? null;
     const isKnown = source !== null && isElsewhere('SELECT 1 FROM entries e WHERE e.source_id = ?', source);
     // A source names one entry of a store; and what was imported elsewhere stays so, or it would speak in the program's name here.

@@ -10,6 +10,7 @@ import { ProblemList, verifyDerived, verifyTree } from '../../../../src/node/sto
 import { newPageSize, storeFiles } from '../../../../src/node/store/database/storeFiles';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import { projectRoot } from '../../../support/paths';
+import { compactionContent } from '../../../support/chat/compactionContent';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
 import { damaged, nextMillisecond, SyncDevice } from '../../../support/sync/syncRig';
 import { openHost, testUuid, userMessage, wasmFile } from '../../../support/store/storeTemp';
@@ -80,6 +81,29 @@ describe('stores with one history', function () {
         for (const { sourceId } of (await store.page(uuid, { limit: 10 })).entries) found.push(sourceId ?? null);
       deepStrictEqual([found.length, found.filter((source) => source === null)], [2, []]);
     }
+  });
+
+  it('have all of a session with a compaction, where each has imported the same', async () => {
+    const sessions: string[] = [];
+    for (const device of [one, two]) {
+      const session = await device.begin('Quince');
+      const first = await device.say(session, 'Asked', { sourceId: 'pi:s1:r1:hash/0' });
+      await device.say(session, '', { content: compactionContent('pi:r2', first), sourceId: 'pi:s1:r2:hash/0' });
+      await device.say(session, 'Asked again', { sourceId: 'pi:s1:r3:hash/0' });
+      await device.join();
+      sessions.push(session);
+    }
+    const branches = async ({ store }: SyncDevice) =>
+      Promise.all(sessions.map(async (session) => (await store.liveBranch(session)).entries.map(({ uuid }) => uuid)));
+    await meet();
+    const found = await branches(one);
+    deepStrictEqual([found.map(({ length }) => length), await branches(two)], [[3, 3], found]);
+    // A device that begins anew reads all of it again.
+    await two.store.stopSync();
+    await two.join();
+    await meet();
+    deepStrictEqual([await branches(one), await branches(two)], [found, found]);
+    for (const { store } of [one, two]) deepStrictEqual((await store.listSessions()).length, 2);
   });
 
   it('ask once when nothing is new, and twice for what was said', async () => {
