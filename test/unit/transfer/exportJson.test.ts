@@ -166,6 +166,24 @@ describe('an export as JSON', () => {
     assert.deepEqual([other?.entriesAdded, (await target.session(first))?.leaf], [1, mine.uuid]);
   });
 
+  it('gives a session that was deleted for good its cost back, and counts nothing twice', async () => {
+    const store = await open();
+    const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1_763_800_000_000 });
+    const entry = userMessage(uuid, null, 'asked');
+    const spent = { provider: 'p', model: 'm', input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: 0.5, at: 5 };
+    await store.append(uuid, { entries: [entry], usage: [{ ...spent, entry: entry.uuid, kind: 'turn' }] });
+    const text = await exportedText(store);
+    const totals = async () => [await store.usageTotals({ session: uuid }), await store.usageTotals({})];
+    const before = await totals();
+    await store.updateSession(uuid, { deletedAt: 6 });
+    await store.purge([uuid]);
+    assert.deepEqual(await totals(), [[], before[1]]);
+    for (let i = 0; i < 2; i++) {
+      await imported(store, text);
+      assert.deepEqual(await totals(), before);
+    }
+  });
+
   it('says nothing as the user at the end of a branch that was written here', async () => {
     const store = await open();
     const { first } = await fill(store);

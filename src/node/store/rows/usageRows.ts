@@ -15,11 +15,15 @@ const mostRequests = 12;
 export class UsageRows {
   constructor(private readonly connection: Connection) {}
 
-  /** The same record twice is one request: a batch may be sent again after a lost answer. */
+  /**
+   * The same record twice is one request: a batch may be sent again after a lost answer. What a purge has left under no session's name
+   * belongs to the session again with which it comes back.
+   */
   add(session: string, record: UsageRecord): void {
     this.connection.run(
       `INSERT OR IGNORE INTO usage(session, entry, provider, model, kind, input, output, cache_read, cache_write, cache_write_hour, cost, at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT(entry, kind, at, provider, model) DO UPDATE SET session = excluded.session WHERE usage.session = ''`,
       [
         session,
         record.entry,
