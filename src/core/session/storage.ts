@@ -99,6 +99,8 @@ export interface SessionTransfer {
   restoreSession(session: SessionRecord): Promise<{ readonly session: Session; readonly created: boolean }>;
   /** Tells which of these (`NewEntry.sourceId`) are stored, and as what. */
   knownSources(sourceIds: readonly string[]): Promise<{ readonly sourceId: string; readonly entry: string }[]>;
+  /** Tells which of these operations of compactions are recorded. */
+  knownOperations(operationIds: readonly string[]): Promise<string[]>;
   /**
    * Does what `SessionStore.append` does, for thousands of entries: they do not come back, only the uuids under which they are stored now.
    */

@@ -166,6 +166,73 @@ describe('an export as JSON', () => {
     assert.deepEqual([other?.entriesAdded, (await target.session(first))?.leaf], [1, mine.uuid]);
   });
 
+  /** A session of another program, as each machine that has it imports it. */
+  async function foreign(store: SessionStore): Promise<{ uuid: string; entries: string[] }> {
+    const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'import', title: 'Foreign', createdAt: 1_763_800_000_000 });
+    const contents: EntryContent[] = [
+      { type: 'message', role: 'user', text: 'asked' },
+      compactionContent('pi:r2', null, { coversFrom: null }),
+      { type: 'message', role: 'user', text: 'asked again' },
+    ];
+    const entries: string[] = [];
+    for (const [i, content] of contents.entries()) {
+      const entry = userMessage(uuid, entries.at(-1) ?? null, '', { content, sourceId: `pi:s1:r${i + 1}:hash/0` });
+      await store.append(uuid, { entries: [entry] });
+      entries.push(entry.uuid);
+    }
+    return { uuid, entries };
+  }
+
+  it('is imported whole where sessions of another program in it have been imported before', async () => {
+    const source = await open();
+    const theirs = await foreign(source);
+    const { first } = await fill(source);
+    const target = await open();
+    const ours = await foreign(target);
+    const before = (await target.liveBranch(ours.uuid)).entries;
+    const text = await exportedText(source);
+    const report = await imported(target, text);
+    assert.ok(
+      report.every(({ outcome }) => outcome === 'new'),
+      JSON.stringify(report),
+    );
+    assert.equal(report.length, 3);
+    for (const session of [theirs.uuid, first])
+      assert.deepEqual(
+        (await target.liveBranch(session)).entries.map(({ uuid }) => uuid),
+        (await source.liveBranch(session)).entries.map(({ uuid }) => uuid),
+      );
+    const sources = (await target.entries(theirs.entries)).map(({ sourceId }) => sourceId);
+    assert.deepEqual(
+      sources,
+      theirs.entries.map((uuid) => `threadkeeper:${uuid}`),
+      'it stays what was imported, and no source is taken from the entry that has it',
+    );
+    assert.deepEqual((await target.liveBranch(ours.uuid)).entries, before);
+    const again = await imported(target, text);
+    assert.ok(
+      again.every(({ outcome, entriesAdded }) => outcome === 'known' && entriesAdded === 0),
+      JSON.stringify(again),
+    );
+  });
+
+  it('comes without a session that cannot be stored, and says which that is', async () => {
+    const source = await open();
+    const { first } = await fill(source);
+    const other = (await source.createSession({ uuid: testUuid(), channel: 'cli', title: 'Other', createdAt: 1_763_900_000_001 })).uuid;
+    await source.append(other, { entries: [userMessage(other, null, 'said elsewhere')] });
+    const document = JSON.parse(await exportedText(source, [first, other])) as ExportDocument;
+    const entries = document.sessions[0]!.entries as unknown as { uuid: string; parent: string | null; content: EntryContent }[];
+    const label = entries.find(({ content }) => content.type === 'label')!;
+    const last = entries.findLast(({ parent, content }) => parent === label.parent && content.type === 'message')!;
+    last.parent = label.uuid;
+    const target = await open();
+    await assert.rejects(imported(target, JSON.stringify(document)), {
+      message: `${document.sessions[0]!.session.title}: Entry ${label.uuid} is a label, which nothing can follow`,
+    });
+    assert.equal((await target.liveBranch(other)).entries.length, 1);
+  });
+
   it('gives a session that was deleted for good its cost back, and counts nothing twice', async () => {
     const store = await open();
     const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1_763_800_000_000 });

@@ -154,6 +154,14 @@ export class TransferRows {
       ])
       .map((row) => ({ sourceId: String(row['source_id']), entry: String(row['uuid']) }));
   }
+
+  knownOperations(operationIds: readonly string[]): string[] {
+    return this.connection
+      .all('SELECT c.operation_id FROM json_each(?) wanted CROSS JOIN compactions c ON c.operation_id = wanted.value', [
+        JSON.stringify(operationIds),
+      ])
+      .map((row) => String(row['operation_id']));
+  }
 }
 
 export const pinOperations = {
@@ -183,6 +191,7 @@ export const transferOperations = {
   entrySeqs: ({ transfers }, session) => transfers.seqs(session),
   usageRecords: ({ transfers }, session) => transfers.usage(session),
   knownSources: ({ transfers }, sourceIds) => transfers.knownSources(sourceIds),
+  knownOperations: ({ transfers }, operationIds) => transfers.knownOperations(operationIds),
 } satisfies Partial<Operations<{ readonly memory: MemoryWriteRows; readonly transfers: TransferRows }>>;
 
 export const calibrationOperations = {

@@ -1,4 +1,4 @@
-import { StoreError } from '../../../core/errors';
+import { errorText, StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import { EntryContent, contentSize, type NewEntry } from '../../../core/session/entry';
 import {
@@ -13,10 +13,13 @@ import { isObject } from '../../../core/base/json';
 import { type ImportedSession, KindCounter } from '../../../core/transfer/importReport';
 import { importedMetadata, importedPolicy } from '../../../core/transfer/importedSession';
 import { Renumbering, inParentOrder } from '../../../core/transfer/renumbering';
-import { unreadable, importedId } from '../../../core/transfer/sourceRecord';
+import { unreadable, importedId, ownOperation } from '../../../core/transfer/sourceRecord';
 import type { ImportStore, ImportContext } from './importStore';
 
-/** The sessions of a document that *Export* has written. Throws an `Error` that says what is wrong with it before anything is stored. */
+/**
+ * The sessions of a document that *Export* has written. Throws an `Error` that says what is wrong with it before anything is stored, and at
+ * the end one that names the sessions which the store does not take.
+ */
 export async function* importExport(
   store: ImportStore,
   text: string,
@@ -31,51 +34,84 @@ export async function* importExport(
   const total = document.sessions.reduce((sum, { entries }) => sum + entries.length, 0);
   const renumbering = new Renumbering();
   let done = 0;
+  const onDone = (entries: number) => {
+    done += entries;
+    for (let i = 0; i < entries; i++) onRecord?.();
+    onProgress?.(done, total);
+  };
+  const failed: string[] = [];
   for (const [index, one] of document.sessions.entries()) {
-    const { leaf, ...record } = one.session;
-    const { session, created } = await store.restoreSession({
-      ...record,
-      policy: importedPolicy(record.policy),
-      metadata: importedMetadata(record.metadata),
-    });
-    const [keptRaw, repaired] = [new KindCounter(), new KindCounter()];
+    const repaired = new KindCounter();
     for (let i = 0; i < cut && index === 0; i++) repaired.add(tooDeep());
-    const entries = inParentOrder(
-      one.entries.map((entry) => checked(entry, raw, keptRaw)),
-      (parent) => isKnown(store, parent),
-      (kind) => repaired.add(kind),
-    );
-    let added = 0;
-    for await (const batch of batches(entries)) {
-      signal?.throwIfAborted();
-      const known = new Map((await store.entries(batch.map(({ uuid }) => uuid))).map((entry) => [entry.uuid, entry]));
-      const fresh = batch.filter(({ uuid }) => !known.has(uuid));
-      const seqs = fresh.map(({ seq }) => seq);
-      const stored = await store.append(session.uuid, { entries: fresh.map((entry) => toNew(entry, session.uuid, renumbering)), seqs });
-      for (const { uuid, seq } of [...known.values(), ...stored])
-        renumbering.note(batch.find((entry) => entry.uuid === uuid)?.seq ?? seq, seq);
-      added += fresh.length;
-      done += batch.length;
-      for (const _ of batch) onRecord?.();
-      onProgress?.(done, total);
+    try {
+      yield await importSession(store, one, { source, raw, repaired, renumbering, onDone, ...(signal ? { signal } : {}) });
+    } catch (error) {
+      if (!StoreError.is(error) || error.reason !== 'invalid') throw error;
+      failed.push(english('{0}: {1}', one.session.title || one.session.id, errorText(error)));
     }
-    const unpinned = await finish(store, session.uuid, one, created ? leaf : await furtherLeaf(store, session.leaf, leaf));
-    const { id, title, deletedAt } = (await store.session(session.uuid)) ?? session;
-    yield {
-      uuid: session.uuid,
-      id,
-      title,
-      source,
-      format: 'threadkeeper',
-      outcome: created ? 'new' : added > 0 ? 'extended' : 'known',
-      entriesAdded: added,
-      entriesKnown: one.entries.length - added,
-      trashed: deletedAt !== null,
-      keptRaw: keptRaw.list,
-      repaired: repaired.list,
-      ...(unpinned.length > 0 ? { unpinned } : {}),
-    };
   }
+  // It is said when the others are here.
+  if (failed.length > 0) throw new Error(failed.join('\n'));
+}
+
+interface SessionContext {
+  readonly source: string;
+  readonly signal?: AbortSignal;
+  /** Contents as they stand in the file, by entry. */
+  readonly raw: ReadonlyMap<string, unknown>;
+  readonly repaired: KindCounter;
+  readonly renumbering: Renumbering;
+  readonly onDone: (entries: number) => void;
+}
+
+async function importSession(
+  store: ImportStore,
+  one: ExportedSession,
+  { source, signal, raw, repaired, renumbering, onDone }: SessionContext,
+): Promise<ImportedSession> {
+  const { leaf, ...record } = one.session;
+  const { session, created } = await store.restoreSession({
+    ...record,
+    policy: importedPolicy(record.policy),
+    metadata: importedMetadata(record.metadata),
+  });
+  const keptRaw = new KindCounter();
+  const entries = inParentOrder(
+    one.entries.map((entry) => checked(entry, raw, keptRaw)),
+    (parent) => isKnown(store, parent),
+    (kind) => repaired.add(kind),
+  );
+  let added = 0;
+  for await (const batch of batches(entries)) {
+    signal?.throwIfAborted();
+    const known = new Map((await store.entries(batch.map(({ uuid }) => uuid))).map((entry) => [entry.uuid, entry]));
+    const fresh = await withFreeNames(
+      store,
+      batch.filter(({ uuid }) => !known.has(uuid)),
+    );
+    const seqs = fresh.map(({ seq }) => seq);
+    const stored = await store.append(session.uuid, { entries: fresh.map((entry) => toNew(entry, session.uuid, renumbering)), seqs });
+    for (const { uuid, seq } of [...known.values(), ...stored])
+      renumbering.note(batch.find((entry) => entry.uuid === uuid)?.seq ?? seq, seq);
+    added += fresh.length;
+    onDone(batch.length);
+  }
+  const unpinned = await finish(store, session.uuid, one, created ? leaf : await furtherLeaf(store, session.leaf, leaf));
+  const { id, title, deletedAt } = (await store.session(session.uuid)) ?? session;
+  return {
+    uuid: session.uuid,
+    id,
+    title,
+    source,
+    format: 'threadkeeper',
+    outcome: created ? 'new' : added > 0 ? 'extended' : 'known',
+    entriesAdded: added,
+    entriesKnown: one.entries.length - added,
+    trashed: deletedAt !== null,
+    keptRaw: keptRaw.list,
+    repaired: repaired.list,
+    ...(unpinned.length > 0 ? { unpinned } : {}),
+  };
 }
 
 function parse(text: string): { readonly document: ExportDocument; readonly raw: ReadonlyMap<string, unknown>; readonly cut: number } {
@@ -116,6 +152,26 @@ function checked(entry: ExportedEntry, raw: ReadonlyMap<string, unknown>, keptRa
   const type = wordOf((content as { type?: unknown } | null)?.type ?? 'entry');
   keptRaw.add(type);
   return { ...entry, modelFacing: false, content: unreadable(type, content) };
+}
+
+/** A source names one entry of a store, an operation one compaction; here they may be those of entries that were imported before. */
+async function withFreeNames(store: ImportStore, entries: readonly ExportedEntry[]): Promise<ExportedEntry[]> {
+  const named = entries.flatMap(({ sourceId }) => sourceId ?? []);
+  const done = entries.flatMap(({ content }) => (content.type === 'compaction' ? [content.operationId] : []));
+  const sources = new Set(named.length === 0 ? [] : (await store.knownSources(named)).map(({ sourceId }) => sourceId));
+  const operations = new Set(done.length === 0 ? [] : await store.knownOperations(done));
+  return entries.map((entry) => {
+    const { uuid, content } = entry;
+    const isKnown = typeof entry.sourceId === 'string' && sources.has(entry.sourceId);
+    const isRecorded = content.type === 'compaction' && operations.has(content.operationId);
+    if (typeof entry.sourceId === 'string') sources.add(entry.sourceId);
+    if (content.type === 'compaction') operations.add(content.operationId);
+    return {
+      ...entry,
+      ...(isKnown ? { sourceId: importedId(uuid) } : {}),
+      ...(isRecorded ? { content: { ...content, operationId: ownOperation(content.operationId, uuid) } } : {}),
+    };
+  });
 }
 
 function toNew({ seq: _seq, ...entry }: ExportedEntry, session: string, renumbering: Renumbering): NewEntry {

@@ -8,6 +8,7 @@ export type ImportStore = Pick<
   | 'updateSession'
   | 'importEntries'
   | 'knownSources'
+  | 'knownOperations'
   | 'usageRecords'
   | 'entries'
   | 'commonAncestor'
