@@ -34,6 +34,9 @@ const addedByEditor = [
   'GIT_ASKPASS',
 ];
 
+/** A command has an `&` that is neither `&&` nor a part of a redirection; one in quotes costs a terminal that stays open. */
+const leavesJob = /(?:^|[^&>|])&(?![&>])/;
+
 /** A command whose terminal was closed. */
 const hungUp: CommandEnd = { code: null, signal: 'SIGHUP' };
 
@@ -96,7 +99,8 @@ export class TerminalRunner implements Disposable {
     if (signal.aborted || own.terminal.exitStatus !== undefined) return end;
     // Its output stays on show until the next one is opened.
     if (leavesShell(command)) this.idle.add(own);
-    else this.spent.push(own.terminal);
+    // What it has left running there would end with its terminal.
+    else if (!leavesJob.test(command)) this.spent.push(own.terminal);
     return end;
   }
 

@@ -12,10 +12,13 @@ let newest: { readonly isOpen: boolean; dispose(): void } | null = null;
 /** The shells of so many terminals do not tell of themselves. */
 let silent = 0;
 
-/** A terminal of VS Code with a real bash in it, which reads as if somebody typed; its prompts go nowhere. */
+/**
+ * A terminal of VS Code with a real bash in it, which reads as if somebody typed. Its prompts go nowhere, and the signal that ends it
+ * reaches its own jobs alone.
+ */
 function createTerminal({ cwd }: { cwd: string }) {
   made++;
-  const bash = spawn('bash', ['--norc', '-i'], { cwd, stdio: ['pipe', 'pipe', 'ignore'] });
+  const bash = spawn('bash', ['--norc', '-i'], { cwd, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   let out = '';
   bash.stdout.setEncoding('utf8').on('data', (data: string) => (out += data));
   let count = 0;
@@ -64,6 +67,9 @@ export const terminalDouble = {
     return made;
   },
   shown,
+  get newest() {
+    return newest;
+  },
   /** Its user runs something in the newest terminal. */
   use() {
     for (const one of started) one({ terminal: newest });

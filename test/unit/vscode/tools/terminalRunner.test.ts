@@ -43,6 +43,21 @@ describe('a terminal that runs several commands', function () {
     strictEqual(text.trim(), 'one !e two');
   });
 
+  it('stays open where a command has left something running', async () => {
+    const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
+    const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
+    const left: boolean[] = [];
+    for (const command of ['sleep 60 >/dev/null 2>&1 &', 'A=1 && true >/dev/null 2>&1']) {
+      await runner.run(command, tmpdir(), () => undefined, new AbortController().signal);
+      const { newest } = terminalDouble;
+      await runner.run('B=2', tmpdir(), () => undefined, new AbortController().signal);
+      left.push(newest!.isOpen);
+      if (newest!.isOpen) newest!.dispose();
+    }
+    runner.dispose();
+    deepStrictEqual(left, [true, false]);
+  });
+
   it('is left to its user, who runs something in it', async () => {
     const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
     const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
