@@ -2,7 +2,15 @@ import { deepStrictEqual } from 'node:assert';
 import { bareTexts, type BareText } from '../support/source/bareTexts';
 
 /** Names, which are the same in every language. */
-const names: ReadonlySet<string> = new Set(['Claude', 'Ollama', 'Threadkeeper', 'Markdown', '| Threadkeeper | | {} | {} | |']);
+const names: ReadonlySet<string> = new Set([
+  'Claude',
+  'Ollama',
+  'Threadkeeper',
+  'Markdown',
+  '| Threadkeeper | | {} | {} | |',
+  'set +H; shopt -s interactive_comments; unset',
+  'setopt interactivecomments nobanghist nopromptsp; unset',
+]);
 
 /** And why each is not translated. */
 const exceptions: Readonly<Record<string, string>> = {
