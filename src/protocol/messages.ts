@@ -333,6 +333,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({
     method: z.literal('send'),
     id,
+    /** As of `save_draft`: another one may be on its way onto the screen. */
+    session: z.nullable(z.string()),
     text: z.string(),
     attachments: z.optional(Attachments),
     /** What runs is stopped for it, keeping what it has shown; what waits goes on waiting. */

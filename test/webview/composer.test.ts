@@ -252,6 +252,36 @@ describe('composer', function () {
     strictEqual(await view.find('textarea').inputValue(), 'precious');
   });
 
+  it('leaves with its session what could not be sent or done there, when another one has come on show', async () => {
+    for (const [text, method] of [
+      ['precious', 'send'],
+      ['/rename Tides', 'slash'],
+    ] as const) {
+      const view = await open({ snapshot: snapshot() });
+      await view.find('textarea').fill(text);
+      await view.page.evaluate(
+        ([method, other]) => {
+          window.fake.refuse[method] = 'The disk is full.';
+          document
+            .querySelector('textarea')!
+            .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+          window.fake.show(other);
+        },
+        [method, snapshot({ session: { uuid: 'other', id: 'T-9', title: 'Other' }, draft: 'of the other' })] as const,
+      );
+      await view.find('.problem').waitFor();
+      strictEqual(await view.text('.problem > span'), `In “${snapshot().session!.title}”: The disk is full.`);
+      strictEqual(await view.find('textarea').inputValue(), 'of the other');
+      const session = snapshot().session!.uuid;
+      deepStrictEqual((await view.requests('save_draft')).at(-1), { method: 'save_draft', session, text, attachments: [] });
+      if (method === 'send')
+        deepStrictEqual(
+          (await view.requests('send')).map((r) => r.method === 'send' && r.session),
+          [session],
+        );
+    }
+  });
+
   it('shows a draft from the host and takes the focus only when the host asks', async () => {
     const view = await open({ snapshot: snapshot({ draft: 'kept' }) });
     strictEqual(await view.find('textarea').inputValue(), 'kept');

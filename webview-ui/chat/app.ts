@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { RequestError } from '../../src/protocol/channel';
-import { nothingWritten } from '../../src/protocol/composer';
+import { nothingWritten, type Attachment } from '../../src/protocol/composer';
 import { t } from '../../src/protocol/l10n';
 import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
 import type { SlashName } from '../../src/protocol/slashCommands';
@@ -50,6 +50,8 @@ export class AppView extends ViewElement {
   private answer: TranscriptRow | null = null;
   /** A first message is on its way: the session that comes of it is the one that is being written in. */
   private beginning = false;
+  /** How many sessions have been on show: one that begins with its first message goes on being the same. */
+  private opened = 0;
   /** What had the focus last. */
   private focused: Element | null = null;
   /** Text that has come while the focus is elsewhere, to be shown in one go. */
@@ -117,6 +119,7 @@ export class AppView extends ViewElement {
     this.loading = false;
     this.keepFocus();
     if (sameSession) return;
+    if (!isBegun) this.opened += 1;
     this.beginning = false;
     this.problem = null;
     this.remark = null;
@@ -226,7 +229,9 @@ export class AppView extends ViewElement {
 
   private async ask(request: ViewRequest): Promise<void> {
     if (request.method === 'open_session' || request.method === 'new_session' || request.method === 'stop') this.composer?.flush();
-    const session = this.state?.session?.uuid;
+    const { opened } = this;
+    const session = this.state?.session ?? null;
+    const isHere = () => opened === this.opened || session?.uuid === this.state?.session?.uuid;
     if (request.method === 'send' || cameToNothing.has(request.method)) this.remark = null;
     if (request.method === 'send') {
       this.problem = null;
@@ -242,16 +247,17 @@ export class AppView extends ViewElement {
       } else {
         const reply = await this.host.channel.request(request);
         if (asksInDialog.has(request.method) || (request.method === 'slash' && slashAsksInDialog.has(request.name))) this.takeFocusBack();
-        const isHere = session === this.state?.session?.uuid;
         // Its card stands at the end.
-        if (request.method === 'reuse_summary' && isHere) this.transcript?.jumpToLatest();
-        if (cameToNothing.has(request.method) && typeof reply === 'string' && isHere) this.note(reply);
+        if (request.method === 'reuse_summary' && isHere()) this.transcript?.jumpToLatest();
+        if (cameToNothing.has(request.method) && typeof reply === 'string' && isHere()) this.note(reply);
       }
     } catch (error) {
-      this.problem = textOf(error);
+      this.problem = isHere() ? textOf(error) : t('In “{0}”: {1}', session?.title || t('New session'), textOf(error));
       if (request.method === 'send') this.beginning = false;
-      if (request.method === 'send') this.composer?.giveBack({ ...nothingWritten, ...request });
-      if (request.method === 'slash') this.composer?.giveBack({ ...nothingWritten, text: `/${request.name} ${request.argument}`.trim() });
+      const written = notDone(request);
+      if (written && isHere()) this.composer?.giveBack(written);
+      // Its draft has been empty since, and is on show when it is opened again.
+      else if (written) void this.ask({ method: 'save_draft', session: session?.uuid ?? null, ...written });
     }
   }
 
@@ -386,6 +392,12 @@ export class AppView extends ViewElement {
 
 function nothingFocused(): boolean {
   return document.hasFocus() && (document.activeElement === null || document.activeElement === document.body);
+}
+
+/** What the user had written for a request, to be written in again where that has failed. */
+function notDone(request: ViewRequest): { text: string; attachments: Attachment[] } | null {
+  if (request.method === 'send') return { text: request.text, attachments: request.attachments ?? [] };
+  return request.method === 'slash' ? { text: `/${request.name} ${request.argument}`.trim(), attachments: [] } : null;
 }
 
 function lastSent({ rows }: ViewState): string {

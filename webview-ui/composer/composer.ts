@@ -462,7 +462,14 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     // A message takes what was saved of it along; a command is nothing that would be sent.
     if (slash) this.tell(nothingWritten);
     if (slash && isSlashName(slash.name)) this.ask({ method: 'slash', name: slash.name, argument: slash.argument });
-    else this.ask({ method: 'send', id: uuidV7(), ...onWire(written), ...(interrupts && this.busy ? { interrupts } : {}) });
+    else
+      this.ask({
+        method: 'send',
+        id: uuidV7(),
+        session: this.session,
+        ...onWire(written),
+        ...(interrupts && this.busy ? { interrupts } : {}),
+      });
     this.area?.focus();
   }
 

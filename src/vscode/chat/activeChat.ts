@@ -27,9 +27,12 @@ export interface OtherPlaces {
   reveal(session: string): Promise<void>;
 }
 
+/** Whom something is meant for: a session by its UUID; null: the one that the next message begins; omitted: the one on show. */
+export type Addressee = string | null | undefined;
+
 export interface ActiveChatDeps {
   readonly store: StoreAccess;
-  readonly chats: Pick<OpenChats, 'all' | 'find'>;
+  readonly chats: Pick<OpenChats, 'all' | 'find' | 'workIn'>;
   readonly others: OtherPlaces;
   /** Where nothing is remembered, or what is has gone, the newest session is shown. */
   readonly takesNewest: boolean;
@@ -74,6 +77,11 @@ export class ActiveChat {
 
   get session(): Session | null {
     return this.chat?.session ?? null;
+  }
+
+  /** Whom what the user does now is meant for, also when another session is on show by the time it is done. */
+  get addressee(): Addressee {
+    return this.isOpened ? (this.session?.uuid ?? null) : undefined;
   }
 
   /** What is written and not sent. */
@@ -121,18 +129,24 @@ export class ActiveChat {
   }
 
   /**
-   * Sends a message in the chat on show; a session comes into being for it where there is none. A repeated `id` is the same message.
-   * Rejects, in words for the user, when the message is neither on disk nor queued. `interrupts`: what runs is stopped for it.
+   * Sends a message in a session, by default that on show; one comes into being for it where none is meant. A repeated `id` is the same
+   * message. Rejects, in words for the user, when the message is neither on disk nor queued. `interrupts`: what runs is stopped for it.
    */
-  send(id: string, text: string, attachments: readonly Attachment[] = [], interrupts = false): Promise<void> {
+  send(
+    id: string,
+    text: string,
+    attachments: readonly Attachment[] = [],
+    { interrupts = false, session }: { readonly interrupts?: boolean | undefined; readonly session?: Addressee } = {},
+  ): Promise<void> {
     // What the composer had saved of this very message.
-    const stale = (this.chat ?? this.deps.newSession).draft;
+    const stale = this.draftOf(session);
     return this.sent.run(id, async () => {
       await this.open();
       await this.begin(
-        async () => this.chat ?? this.create(),
+        () => this.find(session, () => this.createAlone()),
         async (chat) => {
-          await chat.send(id, { text, attachments }, stale);
+          // Where the session has been left, its draft is read with it.
+          await chat.send(id, { text, attachments }, stale ?? { text, attachments });
           if (interrupts) await chat.sendQueued(id);
         },
       );
@@ -141,22 +155,23 @@ export class ActiveChat {
 
   /** Asks again in the chat on show, if there is one. */
   async retry(): Promise<void> {
-    await this.begin(
+    await this.begin<SessionTab | null>(
       async () => this.chat,
-      (chat) => chat?.retry(this.deps.ids.next()),
+      async (chat) => chat?.retry(this.deps.ids.next()),
     );
   }
 
   /**
-   * Changes something of the chat on show, or, given null, of the session that the next message begins. While that one comes into being
-   * this waits, and is given its chat: what it began with has been read by then. Rejects with `StoreError`, or as `work` does.
+   * Changes something of a session, by default that on show: `work` is given its chat, or null for the one that the next message begins.
+   * While that one comes into being this waits, and is given its chat: what it began with has been read by then. Rejects with
+   * `StoreError`, or as `work` does.
    */
-  async change(work: (chat: SessionTab | null) => Promise<void>): Promise<void> {
+  async change(work: (chat: SessionTab | null) => Promise<void>, session: Addressee = undefined): Promise<void> {
     await this.open();
     const { chat } = this;
-    if (chat) return work(chat);
+    if (chat && (session === undefined || session === chat.session.uuid)) return work(chat);
     // Another session that was opened meanwhile is not meant.
-    await this.begin(async () => (this.chat?.session.uuid === this.begun ? this.chat : null), work);
+    await this.begin<SessionTab | null>(() => this.find(session ?? null, async () => null), work);
   }
 
   /** What a new rule covers waits no longer. */
@@ -341,6 +356,12 @@ export class ActiveChat {
     if (session) await this.show(session);
   }
 
+  /** A session whose transcript is on show, since it was opened meanwhile, is left first: what follows would be taken for its own. */
+  private async createAlone(): Promise<SessionTab> {
+    if (this.chat) await this.showNone();
+    return this.create();
+  }
+
   private async create(): Promise<SessionTab> {
     const { ids, now, cwd, newSession, tabs, feed, list } = this.deps;
     const store = await this.deps.store.get();
@@ -380,15 +401,42 @@ export class ActiveChat {
     return chat;
   }
 
+  /** The chat of a session; `none` gives it where the next message begins one. The UUID of a session that is not on show here. */
+  private async find<C extends SessionTab | null>(session: Addressee, none: () => Promise<C>): Promise<C | SessionTab | string> {
+    const { chat, begun } = this;
+    const shown = chat?.session.uuid ?? null;
+    if (chat && (session === undefined || session === shown || (session === null && shown === begun))) return chat;
+    return session ?? none();
+  }
+
+  /** The draft of a session that is open here; undefined: of one that is not. */
+  private draftOf(session: Addressee): Written | undefined {
+    const shown = this.session?.uuid ?? null;
+    if (session === undefined || session === shown || (session === null && shown === this.begun)) return this.draft;
+    return session === null ? this.deps.newSession.draft : this.deps.chats.find(session)?.draft;
+  }
+
   /** Starts something before another chat, or this one read anew, can take the place of the one that `find` gives. */
-  private async begin<C>(find: () => Promise<C>, start: (chat: C) => Promise<void> | undefined): Promise<void> {
+  private async begin<C extends SessionTab | null>(
+    find: () => Promise<C | string>,
+    start: (chat: C | SessionTab) => Promise<void>,
+  ): Promise<void> {
     const { started } = await this.inTurn(async () => {
-      const started = start(await find());
+      const found = await find();
+      const started = typeof found === 'string' ? this.workIn(found, start) : start(found);
       // Handled below; until then nobody listens.
-      started?.catch(() => undefined);
+      started.catch(() => undefined);
       return { started };
     });
     await started;
+  }
+
+  /** Works in a session that is not on show here: what was asked for in it came after another one had been asked for. */
+  private async workIn(uuid: string, work: (chat: SessionTab) => Promise<void>): Promise<void> {
+    const store = await this.deps.store.get();
+    const session = await store.session(uuid);
+    if (!session) throw new Error(t('This session does not exist any more.'));
+    await this.deps.chats.workIn(store, session, work);
   }
 }
 

@@ -71,7 +71,7 @@ export function answersFrom(controller: ChatController, workbench: WorkbenchActi
 async function answer(request: ViewRequest, controller: ChatController, workbench: WorkbenchActions): Promise<unknown> {
   switch (request.method) {
     case 'send':
-      return controller.active.send(request.id, request.text, checked(request.attachments), request.interrupts);
+      return controller.active.send(request.id, request.text, checked(request.attachments), request);
     case 'stop':
       return controller.active.chat?.stop();
     case 'unqueue':

@@ -1,7 +1,7 @@
 import type { SessionPolicy } from '../../core/context/policy/resolvePolicy';
 import { parseThinkingLevel, type ModelInfo, type ThinkingLevel } from '../../core/models/modelInfo';
 import { isPlanning, modeChange } from '../../core/plan/planMode';
-import type { ActiveChat } from './activeChat';
+import type { ActiveChat, Addressee } from './activeChat';
 import { heedsFiles, instructionFilesKey } from './instructionSwitch';
 import type { NewSessionDraft } from './newSessionDraft';
 
@@ -12,7 +12,10 @@ export interface SessionChoicesDeps {
   readonly connectionChanged: () => Promise<void>;
 }
 
-/** What the user has chosen for the session on show, or for the one that the next message begins. Setting rejects with `StoreError`. */
+/**
+ * What the user has chosen for the session on show, or for the one that the next message begins. Where choosing takes a while, it is said
+ * for which session. Setting rejects with `StoreError`.
+ */
 export class SessionChoices {
   constructor(private readonly deps: SessionChoicesDeps) {}
 
@@ -26,12 +29,12 @@ export class SessionChoices {
     return (this.deps.current.chat ?? this.deps.newSession).model;
   }
 
-  async setModel(model: string | null): Promise<void> {
+  async setModel(model: string | null, session?: Addressee): Promise<void> {
     const { current, newSession, connectionChanged } = this.deps;
     await current.change(async (chat) => {
       if (chat) await chat.setModel(model);
       else newSession.model = model;
-    });
+    }, session);
     await connectionChanged();
   }
 
@@ -91,12 +94,12 @@ export class SessionChoices {
     return current.chat ? isPlanning(current.chat.session.metadata) : newSession.planning;
   }
 
-  async setPlanning(planning: boolean): Promise<void> {
+  async setPlanning(planning: boolean, session?: Addressee): Promise<void> {
     const { current, newSession } = this.deps;
     await current.change(async (chat) => {
       if (chat) await chat.conversation.changeDetails({ metadata: modeChange(planning) });
       else newSession.planning = planning;
-    });
+    }, session);
   }
 
   /** Rejects, in words for the user, while another window answers in the session. */

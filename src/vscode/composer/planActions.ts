@@ -38,13 +38,15 @@ export class PlanActions {
   /** The mode is left first: the turn that begins may change things. */
   async start(entry: string): Promise<void> {
     const { controller, ids } = this.deps;
+    const session = controller.active.addressee;
     const edited = await openPlan(entry);
     const plan = (edited?.getText().trim() ?? '') || (await this.planOf(entry));
-    await this.setMode('chat');
+    await controller.choices.setPlanning(false, session);
     try {
-      await controller.active.send(ids.next(), `${t('Carry out this plan, and keep a to-do list as you go.')}\n\n${plan}`);
+      const text = `${t('Carry out this plan, and keep a to-do list as you go.')}\n\n${plan}`;
+      await controller.active.send(ids.next(), text, [], { session });
     } catch (error) {
-      await this.setMode('plan').catch(() => undefined);
+      await controller.choices.setPlanning(true, session).catch(() => undefined);
       throw error;
     }
     if (edited) await discard(edited);

@@ -15,7 +15,7 @@ import type { SessionChoices } from '../chat/sessionChoices';
 
 export interface SlashRunnerDeps {
   readonly controller: Pick<ChatController, 'compact' | 'renameSession'> & {
-    readonly active: Pick<ActiveChat, 'newSession'>;
+    readonly active: Pick<ActiveChat, 'newSession' | 'addressee'>;
     readonly feed: Pick<ChatViewFeed, 'focusComposer'>;
     readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy' | 'setThinkingLevel'>;
   };
@@ -96,6 +96,8 @@ export class SlashRunner {
 
   private async model(wanted: string): Promise<void> {
     if (wanted === '') return this.choose('selectModel');
+    // Servers have seconds to answer.
+    const session = this.deps.controller.active.addressee;
     const { models, silent } = await this.deps.models.listAll();
     const names = (word: string) =>
       models.filter(({ provider, id, name }) => [id, `${provider}/${id}`, name].some((one) => one.toLowerCase() === word));
@@ -116,7 +118,7 @@ export class SlashRunner {
     const named = ({ provider, id }: ModelInfo) =>
       found.some((one) => one.id === id && one.provider !== provider) ? `${provider}/${id}` : id;
     if (found.length > 1) throw new Error(t('“{0}” could be {1}. Say which.', wanted, listed(found.slice(0, 4).map(named))));
-    await this.deps.controller.choices.setModel(`${model.provider}/${model.id}`);
+    await this.deps.controller.choices.setModel(`${model.provider}/${model.id}`, session);
   }
 
   private async choices(name: SlashName): Promise<ArgumentChoice[]> {

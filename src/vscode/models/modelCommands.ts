@@ -44,6 +44,7 @@ export class ModelCommands {
       }));
     // A history that cannot be opened keeps nobody from choosing.
     const conversation = await controller.active.conversation().catch(() => null);
+    const session = controller.active.addressee;
     const current = controller.choices.model;
     const { provider, id } = conversation?.model.info ?? models.fallback(current).info;
     const inUse = priceOf(prices(), provider, id);
@@ -60,7 +61,7 @@ export class ModelCommands {
     const { model } = picked;
     const sessions = controller.list.count;
     if (model !== offlineSessionModel) await memory.setOfflineChosen(false);
-    await controller.choices.setModel(model);
+    await controller.choices.setModel(model, session);
     await this.keepForNewSessions(model);
     this.chosen(sessions);
   }

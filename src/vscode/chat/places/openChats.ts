@@ -76,6 +76,18 @@ export class OpenChats implements Disposable {
     return opening;
   }
 
+  /** Works in a session's chat, also where it is not on show: then it is left afterwards. Rejects with `StoreError`, or as `work` does. */
+  async workIn(store: SessionStore, session: Session, work: (chat: SessionTab) => Promise<void>): Promise<void> {
+    const chat = await this.take(store, session);
+    // From now on it is found, by whoever puts the session on show meanwhile.
+    if (!this.isShown(chat)) this.leaving.add(chat);
+    try {
+      await work(chat);
+    } finally {
+      if (this.leaving.delete(chat)) this.leave(chat).closed();
+    }
+  }
+
   /** A chat over the session as it is in the store now; it belongs to the caller until it is on show. Rejects with `StoreError`. */
   async read(store: SessionStore, session: Session): Promise<SessionTab> {
     const chat = await SessionTab.open({ ...this.deps, store }, session);

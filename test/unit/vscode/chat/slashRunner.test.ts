@@ -21,7 +21,7 @@ describe('commands behind a slash', () => {
   const deps: SlashRunnerDeps = {
     controller: {
       compact: async (instructions = null) => (calls.push(['compact', instructions]), { entry: null, message, isNothing }),
-      active: { newSession: call('newSession') },
+      active: { newSession: call('newSession'), addressee: 'session' },
       feed: { focusComposer: () => calls.push(['focus']) },
       renameSession: call('renameSession'),
       choices: { setModel: call('setModel'), setPolicy: call('setPolicy'), setThinkingLevel: call('setThinkingLevel') },
@@ -74,9 +74,9 @@ describe('commands behind a slash', () => {
       ['focus'],
       ['setPolicy', { preset: 'goose' }],
       ['run', 'searchHistory', ['port 8080']],
-      ['setModel', 'anthropic/claude-sonnet-5-5'],
-      ['setModel', 'ollama/llama3.1:8b'],
-      ['setModel', 'openai-compatible/same'],
+      ['setModel', 'anthropic/claude-sonnet-5-5', 'session'],
+      ['setModel', 'ollama/llama3.1:8b', 'session'],
+      ['setModel', 'openai-compatible/same', 'session'],
       ['switchMode'],
       ['setThinkingLevel', 'high'],
       ['setThinkingLevel', null],
