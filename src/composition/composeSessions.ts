@@ -20,6 +20,7 @@ export function composeSessions(
   { log, memory, contextKeys, sessionsView, owned, configuration, location }: Base,
   { places, store, others }: ChatParts,
   agents: Agents,
+  isCurrent: () => boolean,
 ): SessionParts {
   const histories = otherHistories(others, log);
   const documents = owned.add(new SessionDocuments(others));
@@ -45,6 +46,7 @@ export function composeSessions(
   const common = { store, done: () => tree.refresh(), now: Date.now, log };
   const emptyTrash = new RetentionRule({
     ...common,
+    isCurrent,
     days: () => configuration.current.trashDays,
     memory: memory.retention,
     rule: trashRule(() => places.openSessions),
@@ -52,6 +54,7 @@ export function composeSessions(
   });
   const cleanUp = new RetentionRule({
     ...common,
+    isCurrent,
     days: () => configuration.current.cleanUpDays,
     memory: memory.cleanUp,
     rule: cleanUpRule(() => places.openSessions),

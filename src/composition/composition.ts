@@ -58,7 +58,7 @@ export function compose(started: StartedParts): Composition {
   };
   const chat = composeChat(base, () => surfaces.view.focusComposer(), noteSessions);
   const agents = base.owned.add(agentsHere(base, async (folder) => (await chat.runtime.get()).openStore(folder, { repair: false })));
-  const sessions = composeSessions(base, chat, agents);
+  const sessions = composeSessions(base, chat, agents, () => sync.isCurrent);
   const sync = composeSync(base, chat);
   const surfaces = composeSurfaces(base, chat, sessions, { openClaw: () => openClaw.choose(), agents, sync });
   const openClaw = composeOpenClaw(base, chat);

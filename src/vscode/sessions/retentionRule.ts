@@ -9,6 +9,8 @@ export interface RetentionRuleDeps<Preview> {
   /** After how many days; 0: never. */
   readonly days: () => number;
   readonly memory: RetentionMemory;
+  /** What other devices have said is here: one of them may have restored, or gone on with, what looks unused by what was known before. */
+  readonly isCurrent: () => boolean;
   readonly rule: Rule<Preview>;
   /** Shows what would go; resolves with the sessions that may, or undefined when the user has not decided. */
   readonly ask: (days: number, due: readonly Session[], preview: Preview) => Promise<readonly Session[] | undefined>;
@@ -116,7 +118,7 @@ export class RetentionRule<Preview> {
     try {
       const store = await this.deps.store.get();
       // Another window owns it and does this; here it is done when that one has ended.
-      if (store.status.access !== 'owner') return;
+      if (store.status.access !== 'owner' || !this.deps.isCurrent()) return;
       await memory.setLastRun(now());
       await this.carryOut(store, kept);
     } catch (error) {

@@ -31,6 +31,9 @@ export interface SyncHereDeps {
   readonly log: Log;
 }
 
+/** Milliseconds. Where nothing comes, the engine is asked every five minutes (`pace` in syncLoop.ts). */
+const recent = 600_000;
+
 /** For those who show how it stands: in few words, and in a sentence. */
 export interface SyncLine {
   readonly short: string;
@@ -77,6 +80,13 @@ export class SyncHere implements Disposable {
     addSyncDevice: async () => (await this.load()).commands.addDevice(),
     leaveSync: async () => (await this.load()).commands.leave(),
   };
+
+  /** What other devices have said is here, as far as it has arrived at the engine; so it is where there is nothing to synchronize. */
+  get isCurrent(): boolean {
+    if (this.deps.memory.synced() === null) return true;
+    const at = this.syncing?.state.at ?? null;
+    return at !== null && Date.now() - at < recent;
+  }
 
   async pause(): Promise<void> {
     this.paused = true;

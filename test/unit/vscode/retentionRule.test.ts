@@ -33,11 +33,12 @@ describe('a rule on old sessions', () => {
 
   /** A window over the same workspace: what it remembers outlives it. */
   function rig(answer: RetentionRuleDeps<PurgePreview>['ask'], settings = { days: 30 }) {
-    const state = { asked: [] as string[][], at: now, lastRun: 0, agreed: undefined as number | undefined };
+    const state = { asked: [] as string[][], at: now, lastRun: 0, agreed: undefined as number | undefined, isCurrent: true };
     const retention = new RetentionRule({
       rule: trashRule(() => open),
       store: { get: async () => store },
       days: () => settings.days,
+      isCurrent: () => state.isCurrent,
       memory: {
         lastRun: () => state.lastRun,
         setLastRun: async (at) => void (state.lastRun = at),
@@ -62,6 +63,17 @@ describe('a rule on old sessions', () => {
     const { run, state } = rig(async (_, due) => due, { days: 0 });
     await run();
     deepStrictEqual([state.asked, await left()], [[], ['old']]);
+  });
+
+  it('deletes nothing by what was known before other devices have been heard, and does so once they have', async () => {
+    await trashed('restored on another device', now - 31 * day);
+    const { run, state } = rig(async (_, due) => due);
+    state.isCurrent = false;
+    await run();
+    deepStrictEqual([state.asked, state.lastRun, await left()], [[], 0, ['restored on another device']]);
+    state.isCurrent = true;
+    await run();
+    deepStrictEqual([state.lastRun, await left()], [now, []]);
   });
 
   it('leaves what is open, and what has been used since it came into the trash', async () => {
@@ -158,6 +170,7 @@ describe('a rule on old sessions', () => {
       new RetentionRule({
         store: { get: async () => store },
         days: () => days,
+        isCurrent: () => true,
         memory: { lastRun: () => 0, setLastRun: async () => undefined, agreed: () => agreed, setAgreed: async (to) => void (agreed = to) },
         rule: cleanUpRule(() => [open.uuid]),
         ask: async (_, due) => (asked.push(due.map(({ title }) => title).sort()), due.filter(({ title }) => title === 'old')),
