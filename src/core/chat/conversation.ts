@@ -123,6 +123,7 @@ export class Conversation {
     const parts = conversationParts(deps, await BranchState.load(deps, session, openingReach), fallback, {
       isBusy: () => conversation.isBusy,
       branchChanged: (replaced) => conversation.branchChanged(replaced),
+      modelChanged: () => void conversation.refreshModel(),
       abort: () => conversation.operations.abort(),
       whenFree: (run) => conversation.whenFree(run),
     });
@@ -372,6 +373,13 @@ export class Conversation {
   async changeDetails(details: SessionDetails): Promise<void> {
     this.branch.session = await this.deps.store.updateSession(this.session.uuid, details);
     this.emit({ type: 'session_changed', session: this.session });
+  }
+
+  /** `provider/model`; null: whatever the settings say. In force from the next request. Rejects with `StoreError`. */
+  async setModel(model: string | null): Promise<void> {
+    this.branch.session = await this.deps.store.updateSession(this.session.uuid, { model });
+    this.emit({ type: 'session_changed', session: this.session });
+    await this.refreshModel();
   }
 
   /** Gives the session a policy of its own, or none; in force from the request behind what runs. Rejects with `StoreError`. */

@@ -29,6 +29,7 @@ export interface ConversationParts {
 interface Whole {
   isBusy(): boolean;
   branchChanged(replaced: boolean): void;
+  modelChanged(): void;
   abort(): void;
   whenFree(run: () => Promise<void>): Promise<void>;
 }
@@ -42,6 +43,7 @@ export function conversationParts(deps: ConversationDeps, branch: BranchState, f
     branch,
     emit,
     branchChanged: (replaced) => whole.branchChanged(replaced),
+    modelChanged: () => whole.modelChanged(),
     stop: () => whole.abort(),
   });
   const approvals = new Approvals(deps.approvalRule, emit);

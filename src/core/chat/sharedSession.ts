@@ -17,6 +17,8 @@ export interface SharedSessionDeps {
   readonly emit: (event: ConversationEvent) => void;
   /** The branch in memory has grown, or (`replaced`) is another one now. */
   readonly branchChanged: (replaced: boolean) => void;
+  /** Somebody else has chosen another model for it, or how that thinks, or a policy. */
+  readonly modelChanged: () => void;
   /** Another window asks for our operation to be stopped. */
   readonly stop: () => void;
 }
@@ -121,6 +123,8 @@ export class SharedSession implements Disposable {
         return;
       case 'all':
         void this.inOrder(() => this.ended());
+        // What has come from another device is told so.
+        void this.inOrder(() => this.sessionChanged(), true);
         void this.follow();
         return this.wake();
       case 'entries':
@@ -205,13 +209,22 @@ export class SharedSession implements Disposable {
     const { branch, store, emit } = this.deps;
     const session = await store.session(this.session);
     emit({ type: 'pins_changed', pins: await store.pins(this.session) });
-    if (!session || detailsText(session) === detailsText(branch.session)) return;
+    const before = branch.session;
+    if (!session) return;
+    const isOtherModel = modelText(session) !== modelText(before);
+    if (!isOtherModel && detailsText(session) === detailsText(before)) return;
     branch.session = session;
     emit({ type: 'session_changed', session });
+    if (isOtherModel) this.deps.modelChanged();
   }
 }
 
 /** What people may say of a session (`SessionDetails`). */
 function detailsText({ title, key, costLimit, metadata }: Session): string {
   return JSON.stringify([title, key, costLimit, metadata]);
+}
+
+/** What they have chosen for what answers in it. */
+function modelText({ model, policy, thinkingLevel }: Session): string {
+  return JSON.stringify([model, policy, thinkingLevel]);
 }

@@ -32,7 +32,7 @@ export class SessionChoices {
   async setModel(model: string | null, session?: Addressee): Promise<void> {
     const { current, newSession, connectionChanged } = this.deps;
     await current.change(async (chat) => {
-      if (chat) await chat.setModel(model);
+      if (chat) await chat.conversation.setModel(model);
       else newSession.model = model;
     }, session);
     await connectionChanged();

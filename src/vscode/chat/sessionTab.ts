@@ -64,8 +64,6 @@ export class SessionTab implements Disposable {
   private constructor(
     readonly conversation: Conversation,
     private readonly deps: SessionTabDeps,
-    /** `provider/model`; null: whatever the settings say. */
-    private sessionModel: string | null,
   ) {
     this.presenter = new ChatPresenter(conversation, {
       send: (delta) => this._onDidSend.fire(delta),
@@ -86,11 +84,11 @@ export class SessionTab implements Disposable {
     const { store, models } = deps;
     let opened: SessionTab | null = null;
     const resolve = () => {
-      if (opened) return models.resolve(opened.sessionModel);
+      if (opened) return models.resolve(opened.session.model);
       return models.resolveInTime(session.model, () => void opened?.conversation.refreshModel());
     };
     const conversation = await deps.openConversation(store, session, { fallback: models.fallback(session.model), resolve });
-    const chat = (opened = new SessionTab(conversation, deps, session.model));
+    const chat = (opened = new SessionTab(conversation, deps));
     try {
       await chat.read();
     } catch (error) {
@@ -123,8 +121,9 @@ export class SessionTab implements Disposable {
     return this.conversation.session;
   }
 
+  /** `provider/model`; null: whatever the settings say. */
   get model(): string | null {
-    return this.sessionModel;
+    return this.session.model;
   }
 
   /** What the turn waits for the user to say; null: nothing. */
@@ -254,13 +253,6 @@ export class SessionTab implements Disposable {
     if (!isSame(this.draft, before)) return;
     this.show(after, before.text);
     await this.saveDraft(after);
-  }
-
-  /** Rejects with `StoreError`. */
-  async setModel(model: string | null): Promise<void> {
-    await this.deps.store.updateSession(this.session.uuid, { model });
-    this.sessionModel = model;
-    await this.conversation.refreshModel();
   }
 
   dispose(): void {

@@ -27,6 +27,7 @@ describe('pins of a session that two windows show', () => {
       branch: await BranchState.load(deps, uuid),
       emit: (event) => events.push(event),
       branchChanged: () => undefined,
+      modelChanged: () => undefined,
       stop: () => undefined,
     });
     const pin = { session: uuid, kind: 'text' as const, target: 'never on Fridays', contentHash: null, at: 1 };

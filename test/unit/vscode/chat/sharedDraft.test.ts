@@ -42,6 +42,19 @@ describe('a draft that two windows show', () => {
     deepStrictEqual([one, other].map(written), ['typed, and not saved yet', '']);
   });
 
+  it('belongs to a session that is answered by the model that was chosen last, in whichever window', async () => {
+    const answering = () => [one, other].map(({ controller }) => [controller.choices.model, controller.choices.thinkingLevel]);
+    await one.controller.choices.setModel('ollama/scripted-1');
+    await one.controller.choices.setThinkingLevel('high');
+    await waitFor('the choice', () => other.controller.choices.thinkingLevel === 'high');
+    deepStrictEqual(answering(), [
+      ['ollama/scripted-1', 'high'],
+      ['ollama/scripted-1', 'high'],
+    ]);
+    await other.ask('Two');
+    deepStrictEqual(other.model.requests.at(-1)?.thinking, 'high');
+  });
+
   it('is replaced only where it is what was expected', async () => {
     const { active } = one.controller;
     const [nothing, again] = [nothingWritten, { text: 'Said before', attachments: [] }];
