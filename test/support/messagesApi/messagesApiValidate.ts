@@ -222,6 +222,9 @@ function checkTurns(turns: readonly Turn[]): void {
       checkImage(block, path);
       if (block.type === 'tool_use') checkCall(block, path, ids);
     }
+    const last = content.at(-1)?.block.type;
+    if (last === 'thinking' || last === 'redacted_thinking')
+      throw badRequest(`messages.${index}: The final block in an assistant message cannot be \`thinking\`.`);
     checkResults(turns, index);
   }
 }

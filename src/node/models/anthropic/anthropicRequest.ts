@@ -27,11 +27,12 @@ type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system
 
 /**
  * The request as the Messages API takes it, the same for sending and for counting. Defensive: text without anything in it,
- * thinking that cannot be proven (an interrupted answer has no signature) and messages that are empty after that are left out,
- * lone surrogates become U+FFFD, and the ids and names of calls that another provider has made get the letters that this one knows,
+ * thinking that cannot be proven (an interrupted answer has no signature), thinking that nothing came of and messages that are empty after
+ * that are left out, lone surrogates become U+FFFD, and the ids and names of calls that another provider has made get the letters that this one knows,
  * because it refuses the whole request for any of them.
  */
 export function anthropicPrompt(request: ModelRequest, systemInside = takesSystemInside(request.model)): Prompt {
+  const heard = withoutLastThoughts(request.messages);
   const system = wellFormed(request.system);
   const tools = request.tools.map(tool);
   const hasSystem = !isBlank(system);
@@ -48,7 +49,7 @@ export function anthropicPrompt(request: ModelRequest, systemInside = takesSyste
     .map((part) => ({ type: 'text' as const, text: part, cache_control: mark }));
   return {
     model: request.model,
-    messages: messages(systemInside ? parted(request.messages) : request.messages, maxBreakpoints - head, mark),
+    messages: messages(systemInside ? parted(heard) : heard, maxBreakpoints - head, mark),
     ...(systemBlocks.length > 0 ? { system: systemBlocks } : {}),
     ...(tools.length > 0 ? { tools } : {}),
     ...options(request),
@@ -70,6 +71,23 @@ function thinking({ model, thinking: level, maxOutputTokens }: ModelRequest): Pi
   if (thinksAdaptively(model)) return { thinking: summarized, output_config: { effort: level } };
   const budget = Math.min(thinkingTokens[level], maxOutputTokens - leastBudget);
   return budget < leastBudget ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
+}
+
+/**
+ * The provider refuses the whole request, for as long as it stands there, for an assistant's message that ends in thinking: one that was
+ * stopped behind it, or that said nothing. A mark for the cache goes to the message before.
+ */
+function withoutLastThoughts(all: readonly ModelMessage[]): ModelMessage[] {
+  const kept: ModelMessage[] = [];
+  for (const message of all) {
+    const { role, blocks, cacheBreakpoint = false } = message;
+    const isSaid = (one: ModelBlock) => block(one, blocks).some(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
+    const end = role === 'assistant' ? blocks.findLastIndex(isSaid) + 1 : blocks.length;
+    const previous = kept.at(-1);
+    if (end > 0) kept.push(end === blocks.length ? message : { ...message, blocks: blocks.slice(0, end) });
+    else if (previous && cacheBreakpoint) kept[kept.length - 1] = { ...previous, cacheBreakpoint };
+  }
+  return kept;
 }
 
 type Spoken = Omit<ModelMessage, 'role'> & { readonly role: Anthropic.MessageParam['role'] };

@@ -116,11 +116,42 @@ describe('anthropicPrompt', () => {
 
   it('never marks thinking', () => {
     const thinking = { type: 'thinking', text: 'x', signature: 'sig' } as const;
-    const messages = [user('Hi'), { ...assistant('Yes', thinking), cacheBreakpoint: true }, user('And?')];
+    const messages = [user('Hi'), { ...assistant('Yes', thinking, 'No'), cacheBreakpoint: true }, user('And?')];
     assert.deepEqual(anthropicPrompt(request({ messages })).messages[1]?.content, [
-      { type: 'text', text: 'Yes', cache_control: mark },
+      { type: 'text', text: 'Yes' },
       { type: 'thinking', thinking: 'x', signature: 'sig' },
+      { type: 'text', text: 'No', cache_control: mark },
     ]);
+  });
+
+  it('leaves out thinking that nothing came of, for which the provider would refuse everything after it', () => {
+    const thinking = { type: 'thinking', text: 'x', signature: 'sig' } as const;
+    const messages = [
+      user('Hi', { type: 'text', text: 'Be brief.', as: 'system' }),
+      { ...assistant(thinking, { ...thinking, redactedData: 'secret' }, ' '), cacheBreakpoint: true },
+      user('And?'),
+      assistant(thinking, 'Yes', thinking),
+      user('So?'),
+    ];
+    const sent = [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Hi' },
+          { type: 'text', text: 'Be brief.', cache_control: mark },
+        ],
+      },
+      { role: 'user', content: [{ type: 'text', text: 'And?' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'x', signature: 'sig' },
+          { type: 'text', text: 'Yes' },
+        ],
+      },
+      { role: 'user', content: [{ type: 'text', text: 'So?' }] },
+    ];
+    for (const hearsSystem of [false, true]) assert.deepEqual(anthropicPrompt(request({ messages }), hearsSystem).messages, sent);
   });
 
   it('gives calls that another provider has made ids and names of letters that this one takes', () => {

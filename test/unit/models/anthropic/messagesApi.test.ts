@@ -144,8 +144,19 @@ describe('The Messages API double refuses what the provider refuses', () => {
     ],
     [
       'thinking without proof',
-      { ...valid, messages: [hello, says('assistant', { type: 'thinking', thinking: 'x', signature: 'y' }), hello] },
+      {
+        ...valid,
+        messages: [hello, says('assistant', { type: 'thinking', thinking: 'x', signature: 'y' }, { type: 'text', text: 'Yes' }), hello],
+      },
       'Invalid `signature`',
+    ],
+    [
+      'thinking at the end of an answer',
+      {
+        ...valid,
+        messages: [hello, says('assistant', { type: 'text', text: 'Yes' }, { type: 'thinking', thinking: 'x', signature: 'y' }), hello],
+      },
+      'The final block in an assistant message cannot be `thinking`',
     ],
     [
       'a mark on thinking',
