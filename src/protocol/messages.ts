@@ -370,6 +370,11 @@ export const ViewRequest = z.discriminatedUnion('method', [
   /** `session`: that it was written for; null: one that had not begun. */
   z.object({ method: z.literal('save_draft'), session: z.nullable(z.string()), text: z.string(), attachments: z.optional(Attachments) }),
   /**
+   * What could not be sent or done in a session that is not on show any more: it goes in front of what is written there. `session` as
+   * above.
+   */
+  z.object({ method: z.literal('give_back'), session: z.nullable(z.string()), text: z.string(), attachments: z.optional(Attachments) }),
+  /**
    * Tokens of the draft, so that the gauge can show it; the gauge follows by a `context` delta. Reply: true when some of it is too long to
    * be sent whole.
    */

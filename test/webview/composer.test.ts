@@ -273,7 +273,7 @@ describe('composer', function () {
       strictEqual(await view.text('.problem > span'), `In “${snapshot().session!.title}”: The disk is full.`);
       strictEqual(await view.find('textarea').inputValue(), 'of the other');
       const session = snapshot().session!.uuid;
-      deepStrictEqual((await view.requests('save_draft')).at(-1), { method: 'save_draft', session, text, attachments: [] });
+      deepStrictEqual((await view.requests('give_back')).at(-1), { method: 'give_back', session, text, attachments: [] });
       if (method === 'send')
         deepStrictEqual(
           (await view.requests('send')).map((r) => r.method === 'send' && r.session),

@@ -70,10 +70,23 @@ describe('handshake', function () {
     const view = await open({ snapshot: none });
     await view.find('textarea').fill('The first message');
     await view.find('textarea').press('Enter');
-    await view.requested('send');
+    const sent = await view.requested('send');
     await view.find('textarea').fill('and one more thing');
-    await view.show(snapshot());
+    await view.show(snapshot({ rows: [user(sent.method === 'send' ? sent.id : '', 'The first message')] }));
     strictEqual(await view.find('textarea').inputValue(), 'and one more thing');
+
+    // Opened just before, and shown just after.
+    const other = await open({ snapshot: none });
+    await other.find('textarea').fill('The first message');
+    await other.find('textarea').press('Enter');
+    await other.requested('send');
+    await other.find('textarea').fill('and one more thing');
+    await other.show(snapshot({ rows, draft: 'of the other' }));
+    strictEqual(await other.find('textarea').inputValue(), 'of the other');
+    deepStrictEqual(
+      (await other.requests('save_draft')).map((r) => r.method === 'save_draft' && [r.session, r.text]),
+      [[null, 'and one more thing']],
+    );
 
     const refused = await open({ snapshot: none });
     await refused.page.evaluate(() => (window.fake.refuse.send = 'The disk is full.'));

@@ -48,8 +48,8 @@ export class AppView extends ViewElement {
   private remark: string | null = null;
   private announcement = '';
   private answer: TranscriptRow | null = null;
-  /** A first message is on its way: the session that comes of it is the one that is being written in. */
-  private beginning = false;
+  /** The id of a first message that is on its way: the session that comes of it is the one that is being written in. */
+  private beginning: string | null = null;
   /** How many sessions have been on show: one that begins with its first message goes on being the same. */
   private opened = 0;
   /** What had the focus last. */
@@ -109,7 +109,7 @@ export class AppView extends ViewElement {
   show(snapshot: ViewSnapshot): void {
     const before = this.state;
     const sameSession = before !== null && before.session?.uuid === snapshot.session?.uuid;
-    const isBegun = this.beginning && before?.session === null;
+    const isBegun = before?.session === null && [...snapshot.rows, ...snapshot.queue].some(({ id }) => id === this.beginning);
     // A key of VS Code's may have asked for it while the user was writing.
     if (!sameSession && !isBegun) this.composer?.flush();
     // It has all of this.
@@ -120,7 +120,7 @@ export class AppView extends ViewElement {
     this.keepFocus();
     if (sameSession) return;
     if (!isBegun) this.opened += 1;
-    this.beginning = false;
+    this.beginning = null;
     this.problem = null;
     this.remark = null;
     let anchor: ScrollAnchor | null = null;
@@ -150,7 +150,7 @@ export class AppView extends ViewElement {
     this.write();
     this.state = applyDelta(this.state, delta);
     this.keepFocus();
-    if (delta.kind === 'session') this.beginning = false;
+    if (delta.kind === 'session') this.beginning = null;
     if (delta.kind === 'draft') this.composer?.takeDraft(delta);
     else if (delta.kind === 'attach') this.composer?.addAttachment(delta.attachment);
     else if (delta.kind === 'focus_composer') this.composer?.focusEnd();
@@ -235,7 +235,7 @@ export class AppView extends ViewElement {
     if (request.method === 'send' || cameToNothing.has(request.method)) this.remark = null;
     if (request.method === 'send') {
       this.problem = null;
-      this.beginning = this.state?.session === null;
+      this.beginning = this.state?.session === null ? request.id : null;
       this.transcript?.jumpToLatest();
     }
     // What had the focus goes.
@@ -253,11 +253,10 @@ export class AppView extends ViewElement {
       }
     } catch (error) {
       this.problem = isHere() ? textOf(error) : t('In “{0}”: {1}', session?.title || t('New session'), textOf(error));
-      if (request.method === 'send') this.beginning = false;
+      if (request.method === 'send') this.beginning = null;
       const written = notDone(request);
       if (written && isHere()) this.composer?.giveBack(written);
-      // Its draft has been empty since, and is on show when it is opened again.
-      else if (written) void this.ask({ method: 'save_draft', session: session?.uuid ?? null, ...written });
+      else if (written) void this.ask({ method: 'give_back', session: session?.uuid ?? null, ...written });
     }
   }
 

@@ -77,6 +77,12 @@ export function attachmentNote(attachments: readonly Attachment[]): string {
   return attachments.map((attachment) => `[attached ${attachment.kind}: ${attachmentTitle(attachment)}]`).join('\n');
 }
 
+/** Both, one after the other: what comes back stands in front of what has been written since. */
+export function joinedWritten(first: Written, then: Written): Written {
+  const texts = [first, then].filter((one) => !isBlank(one)).map(({ text }) => text);
+  return { text: texts.join('\n\n'), attachments: [...first.attachments, ...then.attachments] };
+}
+
 export interface Draft {
   readonly text: string;
   readonly attachments: readonly Attachment[];

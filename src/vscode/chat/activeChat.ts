@@ -2,7 +2,7 @@ import { Serial } from '../../core/base/serial';
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
 import type { IdSource, Logger, SessionStore, StoreStatus } from '../../core/ports';
-import { isBlank, nothingWritten, type Attachment, type Written } from '../../core/session/userMessage';
+import { isBlank, isSame, joinedWritten, nothingWritten, type Attachment, type Written } from '../../core/session/userMessage';
 import type { Conversation } from '../../core/chat/conversation';
 import type { Session } from '../../core/session/session';
 import { modeChange } from '../../core/plan/planMode';
@@ -32,7 +32,7 @@ export type Addressee = string | null | undefined;
 
 export interface ActiveChatDeps {
   readonly store: StoreAccess;
-  readonly chats: Pick<OpenChats, 'all' | 'find' | 'workIn'>;
+  readonly chats: Pick<OpenChats, 'all' | 'find' | 'borrow'>;
   readonly others: OtherPlaces;
   /** Where nothing is remembered, or what is has gone, the newest session is shown. */
   readonly takesNewest: boolean;
@@ -143,7 +143,7 @@ export class ActiveChat {
     return this.sent.run(id, async () => {
       await this.open();
       await this.begin(
-        () => this.find(session, () => this.createAlone()),
+        () => this.find(session, () => this.createAlone(stale)),
         async (chat) => {
           // Where the session has been left, its draft is read with it.
           await chat.send(id, { text, attachments }, stale ?? { text, attachments });
@@ -155,8 +155,8 @@ export class ActiveChat {
 
   /** Asks again in the chat on show, if there is one. */
   async retry(): Promise<void> {
-    await this.begin<SessionTab | null>(
-      async () => this.chat,
+    await this.begin(
+      async () => ({ chat: this.chat }),
       async (chat) => chat?.retry(this.deps.ids.next()),
     );
   }
@@ -171,7 +171,7 @@ export class ActiveChat {
     const { chat } = this;
     if (chat && (session === undefined || session === chat.session.uuid)) return work(chat);
     // Another session that was opened meanwhile is not meant.
-    await this.begin<SessionTab | null>(() => this.find(session ?? null, async () => null), work);
+    await this.begin(() => this.find<SessionTab | null>(session ?? null, async () => null), work);
   }
 
   /** What a new rule covers waits no longer. */
@@ -212,6 +212,21 @@ export class ActiveChat {
       const isKept = history.status.access !== 'readonly' && (await history.session(session));
       if (isKept) await history.saveDraft(session, isNothing(written) ? null : { ...written, at: now() });
     }
+  }
+
+  /**
+   * Puts what could not be sent or done in a session in front of what is written there by now; where that session is gone, in front of
+   * what is written for a new one. Rejects with `StoreError`.
+   */
+  async giveBack(session: string | null, written: Written): Promise<void> {
+    const { chats, store, now } = this.deps;
+    const begun = session === null && this.session?.uuid === this.begun ? this.chat : null;
+    const open = session === null ? begun : chats.find(session);
+    if (open) return open.replaceDraft(open.draft, joinedWritten(written, open.draft));
+    const history = session === null ? null : await store.get();
+    if (session === null || history?.status.access === 'readonly' || !(await history?.session(session))) return this.adopt(written);
+    const before = await history?.draft(session);
+    await history?.saveDraft(session, { ...joinedWritten(written, before ?? nothingWritten), at: now() });
   }
 
   /** Keeps what is in the composer. */
@@ -357,8 +372,19 @@ export class ActiveChat {
   }
 
   /** A session whose transcript is on show, since it was opened meanwhile, is left first: what follows would be taken for its own. */
-  private async createAlone(): Promise<SessionTab> {
-    if (this.chat) await this.showNone();
+  private async createAlone(stale: Written | undefined): Promise<SessionTab> {
+    const { newSession } = this.deps;
+    if (this.chat) {
+      const { draft } = newSession;
+      // In the composer it would stand beside its message.
+      const isSent = stale !== undefined && isSame(draft, stale);
+      if (isSent) newSession.draft = nothingWritten;
+      try {
+        await this.showNone();
+      } finally {
+        if (isSent) newSession.draft = draft;
+      }
+    }
     return this.create();
   }
 
@@ -401,12 +427,16 @@ export class ActiveChat {
     return chat;
   }
 
-  /** The chat of a session; `none` gives it where the next message begins one. The UUID of a session that is not on show here. */
-  private async find<C extends SessionTab | null>(session: Addressee, none: () => Promise<C>): Promise<C | SessionTab | string> {
+  /** The chat of a session, on show or not; `none` gives it where the next message begins one. `release` when it is not needed any more. */
+  private async find<C extends SessionTab | null>(session: Addressee, none: () => Promise<C>): Promise<Found<C | SessionTab>> {
     const { chat, begun } = this;
     const shown = chat?.session.uuid ?? null;
-    if (chat && (session === undefined || session === shown || (session === null && shown === begun))) return chat;
-    return session ?? none();
+    if (chat && (session === undefined || session === shown || (session === null && shown === begun))) return { chat };
+    if (typeof session !== 'string') return { chat: await none() };
+    const store = await this.deps.store.get();
+    const known = await store.session(session);
+    if (!known) throw new Error(t('This session does not exist any more.'));
+    return this.deps.chats.borrow(store, known);
   }
 
   /** The draft of a session that is open here; undefined: of one that is not. */
@@ -417,27 +447,21 @@ export class ActiveChat {
   }
 
   /** Starts something before another chat, or this one read anew, can take the place of the one that `find` gives. */
-  private async begin<C extends SessionTab | null>(
-    find: () => Promise<C | string>,
-    start: (chat: C | SessionTab) => Promise<void>,
-  ): Promise<void> {
+  private async begin<C extends SessionTab | null>(find: () => Promise<Found<C>>, start: (chat: C) => Promise<void>): Promise<void> {
     const { started } = await this.inTurn(async () => {
-      const found = await find();
-      const started = typeof found === 'string' ? this.workIn(found, start) : start(found);
+      const { chat, release } = await find();
+      const started = start(chat).finally(release);
       // Handled below; until then nobody listens.
       started.catch(() => undefined);
       return { started };
     });
     await started;
   }
+}
 
-  /** Works in a session that is not on show here: what was asked for in it came after another one had been asked for. */
-  private async workIn(uuid: string, work: (chat: SessionTab) => Promise<void>): Promise<void> {
-    const store = await this.deps.store.get();
-    const session = await store.session(uuid);
-    if (!session) throw new Error(t('This session does not exist any more.'));
-    await this.deps.chats.workIn(store, session, work);
-  }
+interface Found<C extends SessionTab | null> {
+  readonly chat: C;
+  readonly release?: () => void;
 }
 
 interface ReadFrom {

@@ -104,6 +104,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return controller.active.older(request.before);
     case 'save_draft':
       return controller.active.keepDraft(request.session, { text: request.text, attachments: request.attachments ?? [] });
+    case 'give_back':
+      return controller.active.giveBack(request.session, { text: request.text, attachments: request.attachments ?? [] });
     case 'measure_draft':
       return controller.measureDraft(request.text, request.attachments);
     case 'attach':

@@ -3,7 +3,7 @@ import { SessionPolicy } from '../../core/context/policy/resolvePolicy';
 import { thinkingLevels, type ModelInfo, type ThinkingLevel } from '../../core/models/modelInfo';
 import { errorText } from '../../core/errors';
 import type { Logger } from '../../core/ports';
-import { Attachment, isBlank, nothingWritten, type Written } from '../../core/session/userMessage';
+import { Attachment, isBlank, joinedWritten, nothingWritten, type Written } from '../../core/session/userMessage';
 import type { Connection } from '../../protocol/messages';
 import type { WindowState } from './windowState';
 import type { ModelSource } from '../models/modelSource';
@@ -140,8 +140,7 @@ export class NewSessionDraft {
 
   /** Puts what was written for a session that is gone in front of what is written here. */
   adopt(draft: Written): void {
-    const texts = [draft, this.draft].filter((one) => !isBlank(one)).map(({ text }) => text);
-    this.draft = { text: texts.join('\n\n'), attachments: [...draft.attachments, ...this.draft.attachments] };
+    this.draft = joinedWritten(draft, this.draft);
   }
 
   clear(): void {

@@ -141,7 +141,8 @@ export class RetentionRule<Preview> {
       if (chosen.length === due.length) await memory.setAgreed(days);
       if (chosen.length === 0) return;
     }
-    // In the meantime some may have been restored, pinned or opened.
+    // The question may have stood there for days; in the meantime some may have been restored, pinned or opened.
+    if (!this.deps.isCurrent()) return;
     const still = new Set((await rule.due(store, days, now())).map(({ uuid }) => uuid));
     log.info(rule.event, {
       days,

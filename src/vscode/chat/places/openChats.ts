@@ -32,6 +32,8 @@ export class OpenChats implements Disposable {
   readonly onDidClose = this._onDidClose.event;
   private readonly holders = new Set<ChatHolder>();
   private readonly leaving = new Set<SessionTab>();
+  /** How many work in one that may not be on show. */
+  private readonly borrowed = new Map<SessionTab, number>();
   private readonly opening = new Map<string, Promise<SessionTab>>();
 
   constructor(private readonly deps: Omit<SessionTabDeps, 'store'>) {}
@@ -45,7 +47,7 @@ export class OpenChats implements Disposable {
   /** All of them, those on show first. */
   get all(): SessionTab[] {
     const shown = [...this.holders].flatMap(({ current }) => current ?? []);
-    return [...new Set([...shown, ...this.leaving])];
+    return [...new Set([...shown, ...this.leaving, ...this.borrowed.keys()])];
   }
 
   /** UUIDs of the sessions in which something runs. */
@@ -76,16 +78,18 @@ export class OpenChats implements Disposable {
     return opening;
   }
 
-  /** Works in a session's chat, also where it is not on show: then it is left afterwards. Rejects with `StoreError`, or as `work` does. */
-  async workIn(store: SessionStore, session: Session, work: (chat: SessionTab) => Promise<void>): Promise<void> {
+  /** A session's chat, also where it is not on show: it stays open until it is released, and as long as it answers. Rejects with `StoreError`. */
+  async borrow(store: SessionStore, session: Session): Promise<{ readonly chat: SessionTab; readonly release: () => void }> {
     const chat = await this.take(store, session);
     // From now on it is found, by whoever puts the session on show meanwhile.
-    if (!this.isShown(chat)) this.leaving.add(chat);
-    try {
-      await work(chat);
-    } finally {
-      if (this.leaving.delete(chat)) this.leave(chat).closed();
-    }
+    this.borrowed.set(chat, (this.borrowed.get(chat) ?? 0) + 1);
+    const release = () => {
+      const others = this.borrowed.get(chat)! - 1;
+      if (others > 0) return void this.borrowed.set(chat, others);
+      this.borrowed.delete(chat);
+      if (!this.leaving.has(chat)) this.leave(chat).closed();
+    };
+    return { chat, release };
   }
 
   /** A chat over the session as it is in the store now; it belongs to the caller until it is on show. Rejects with `StoreError`. */
@@ -105,7 +109,7 @@ export class OpenChats implements Disposable {
 
   /** It is not on show any more, where it was: a turn that runs goes on. `closed` after those who show something else have been told. */
   leave(chat: SessionTab): { readonly closed: () => void } {
-    if (this.isShown(chat)) return { closed: () => undefined };
+    if (this.isShown(chat) || this.borrowed.has(chat)) return { closed: () => undefined };
     const goesOn = chat.conversation.isBusy;
     if (goesOn) this.leaving.add(chat);
     return { closed: () => (goesOn ? void this.disposeWhenIdle(chat) : chat.dispose()) };
@@ -150,6 +154,7 @@ export class OpenChats implements Disposable {
     do await chat.conversation.idle();
     while (this.leaving.has(chat) && chat.conversation.isBusy);
     if (!this.leaving.delete(chat)) return;
+    if (this.borrowed.has(chat)) return;
     chat.dispose();
     this._onDidClose.fire();
   }

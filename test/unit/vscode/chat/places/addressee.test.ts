@@ -1,5 +1,6 @@
 import { deepStrictEqual, rejects } from 'node:assert';
 import type { SessionStore } from '../../../../../src/core/ports';
+import type { Written } from '../../../../../src/core/session/userMessage';
 import { ChatWindow } from '../../../../support/vscode/chatWindow';
 import { says } from '../../../../support/chat/scriptedModel';
 import { openTestStore, tempFolder } from '../../../../support/store/storeTemp';
@@ -64,6 +65,7 @@ describe('what is meant for a session that is left meanwhile', () => {
   it('begins a session of its own where it was written for none', async () => {
     const { active } = window.controller;
     await active.newSession();
+    await active.saveDraft('Three');
     const opening = active.openSession(second);
     const from = window.snapshots.length;
     await active.send('m', 'Three', [], { session: null });
@@ -74,15 +76,17 @@ describe('what is meant for a session that is left meanwhile', () => {
       {
         begun: await textsOf(begun),
         second: await textsOf(second),
-        shown: window.snapshots.slice(from).map(({ session, rows }) => [session?.uuid ?? null, rows.length]),
+        shown: window.snapshots.slice(from).map(({ session, rows, draft }) => [session?.uuid ?? null, rows.length, draft]),
+        draft: active.draft.text,
       },
       {
         begun: ['Three', 'Yes.'],
         second: ['Two', 'Yes.'],
         shown: [
-          [second, 2],
-          [null, 0],
+          [second, 2, ''],
+          [null, 0, ''],
         ],
+        draft: '',
       },
     );
     deepStrictEqual(await window.texts(), ['Three', 'Yes.']);
@@ -116,6 +120,40 @@ describe('what is meant for a session that is left meanwhile', () => {
     );
     await active.openSession(first);
     deepStrictEqual([choices.model, choices.planning], ['ollama/scripted-1', true]);
+  });
+
+  it('is done in one chat of the session, however much of it there is at once', async () => {
+    const { active, choices } = window.controller;
+    await active.openSession(second);
+    await Promise.all([
+      choices.setModel('ollama/scripted-1', first),
+      choices.setPlanning(true, first),
+      active.send('m', 'And more', [], { session: first }),
+      choices.setModel('ollama/scripted-2', first),
+    ]);
+    await answered();
+    const session = await store.session(first);
+    deepStrictEqual(
+      [session?.model, session?.metadata['mode'], await textsOf(first), window.places.chats.sessions],
+      ['ollama/scripted-2', 'plan', ['One', 'Yes.', 'And more', 'Yes.'], [second]],
+    );
+  });
+
+  it('stands in front of what has been written there since when it comes back, and of a new message where the session is gone', async () => {
+    const { active } = window.controller;
+    const back = { text: '/model foo', attachments: [] };
+    const since = { text: 'a long question', attachments: [] };
+    await active.keepDraft(first, since);
+    await active.giveBack(first, back);
+    await active.openSession(second);
+    await active.keepDraft(null, since);
+    for (const session of [null, first, 'gone']) await active.giveBack(session, back);
+    const drafts = [
+      (await store.draft(first))?.text,
+      (window.memory.newSessionDraft() as { draft?: Written } | undefined)?.draft?.text,
+      active.draft.text,
+    ];
+    deepStrictEqual(drafts, ['/model foo\n\n/model foo\n\na long question', '/model foo\n\n/model foo\n\na long question', '']);
   });
 
   it('is refused where it is gone', async () => {
