@@ -48,8 +48,8 @@ export class AppView extends ViewElement {
   private remark: string | null = null;
   private announcement = '';
   private answer: TranscriptRow | null = null;
-  /** The id of a first message that is on its way: the session that comes of it is the one that is being written in. */
-  private beginning: string | null = null;
+  /** A first message that is on its way: the session that comes of it is the one that is being written in. */
+  private beginning: { readonly id: string; readonly text: string } | null = null;
   /** How many sessions have been on show: one that begins with its first message goes on being the same. */
   private opened = 0;
   /** What had the focus last. */
@@ -109,7 +109,7 @@ export class AppView extends ViewElement {
   show(snapshot: ViewSnapshot): void {
     const before = this.state;
     const sameSession = before !== null && before.session?.uuid === snapshot.session?.uuid;
-    const isBegun = before?.session === null && [...snapshot.rows, ...snapshot.queue].some(({ id }) => id === this.beginning);
+    const isBegun = before?.session === null && this.beginning !== null && holds(snapshot, this.beginning);
     // A key of VS Code's may have asked for it while the user was writing.
     if (!sameSession && !isBegun) this.composer?.flush();
     // It has all of this.
@@ -235,7 +235,7 @@ export class AppView extends ViewElement {
     if (request.method === 'send' || cameToNothing.has(request.method)) this.remark = null;
     if (request.method === 'send') {
       this.problem = null;
-      this.beginning = this.state?.session === null ? request.id : null;
+      this.beginning = this.state?.session === null ? request : null;
       this.transcript?.jumpToLatest();
     }
     // What had the focus goes.
@@ -387,6 +387,11 @@ export class AppView extends ViewElement {
       unsent: unsent(),
     });
   }
+}
+
+/** Another session may have been opened at the same moment. */
+function holds({ rows, queue }: ViewSnapshot, { id, text }: { readonly id: string; readonly text: string }): boolean {
+  return rows.some((row) => row.kind === 'user' && row.text === text) || queue.some((one) => one.id === id);
 }
 
 function nothingFocused(): boolean {
