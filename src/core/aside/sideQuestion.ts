@@ -152,10 +152,11 @@ async function once(messages: readonly ModelMessage[], deps: SideQuestionDeps, s
   }
   const whole = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
   const text = failure && whole === '' ? live : whole;
+  const said = Math.max(estimate(JSON.stringify(blocks)), estimate(live));
   if (!usage && (blocks.length > 0 || live !== '')) {
     const input = messages.reduce((sum, one) => sum + estimate(JSON.stringify(one.blocks)), estimate(sideSystem));
-    usage = { input, output: estimate(JSON.stringify(blocks)), cacheRead: 0, cacheWrite: 0, estimated: true };
-  }
+    usage = { input, output: said, cacheRead: 0, cacheWrite: 0, estimated: true };
+  } else if (usage && failure && usage.output < said) usage = { ...usage, output: said, estimated: true };
   if (usage) await deps.spent(usage, at);
   return { blocks, text, failure };
 }

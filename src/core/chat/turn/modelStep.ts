@@ -55,10 +55,11 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   engine.setLive('');
   const last = step.entries.at(-1);
   // A provider that reports nothing, or an answer that was stopped before it was told: paid for all the same.
-  if (!usage && engine.binding.client.generates && step.entries.length > 0) {
-    const output = step.entries.reduce((sum, entry) => sum + branch.tokensOf(entry), 0);
-    usage = { input: Math.round(used), output, cacheRead: 0, cacheWrite: 0, estimated: true };
-  }
+  const said = step.entries.reduce((sum, entry) => sum + branch.tokensOf(entry), 0);
+  if (!usage && engine.binding.client.generates && step.entries.length > 0)
+    usage = { input: Math.round(used), output: said, cacheRead: 0, cacheWrite: 0, estimated: true };
+  // What was told before is of the beginning of the answer.
+  else if (usage && failure && usage.output < said) usage = { ...usage, output: said, estimated: true };
   if (usage && (failure || !last)) {
     // Stopped or broken off, and paid for: it measures nothing, because what came of it is not in the prompt as a whole.
     const { provider, id } = engine.binding.info;
