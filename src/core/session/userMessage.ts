@@ -8,6 +8,12 @@ export type ImageType = (typeof imageTypes)[number];
 export const mostImageBytes = 3_932_160;
 
 /**
+ * Bytes of all images of a request. Anthropic takes 32 MB of JSON, in which an image is four thirds of its bytes: this leaves 5 MB for all
+ * else. What is above it goes down to half, so that the prompt's prefix changes once for many images.
+ */
+export const mostImageBytesTogether = 20_000_000;
+
+/**
  * Pixels of a side. Anthropic refuses a request with a larger image, and with it every later one of the session; beside more than
  * `mostLargeImages` images it takes fewer pixels (Anthropic, "Vision: ensuring image quality", and the words of its refusals).
  */

@@ -12,14 +12,16 @@ interface Stored {
   readonly mime?: string;
 }
 
-/** Each in a message of its own, as they lie in a history. */
-async function sent(stored: readonly Stored[]): Promise<ModelBlock[]> {
-  const messages = stored.map(
-    ({ name, mime = 'image/png' }): PromptMessage => ({
-      role: 'user',
-      blocks: [{ type: 'attachment', attachment: { kind: 'image', name, hash: name, mime }, limit: null, ref: '#1' }],
-    }),
-  );
+/** Each in a message of its own, as they lie in a history, or all in one. */
+async function sent(stored: readonly Stored[], messagesCount = stored.length): Promise<ModelBlock[]> {
+  const blocks = stored.map(({ name, mime = 'image/png' }): PromptMessage['blocks'][number] => ({
+    type: 'attachment',
+    attachment: { kind: 'image', name, hash: name, mime },
+    limit: null,
+    ref: '#1',
+  }));
+  const messages: PromptMessage[] =
+    messagesCount === 1 ? [{ role: 'user', blocks }] : blocks.map((block) => ({ role: 'user', blocks: [block] }));
   const filled = await fillAttachments(messages, testFrames, { blob: async (hash) => stored.find(({ name }) => name === hash)?.bytes });
   return filled.flatMap(({ blocks }) => blocks);
 }
@@ -66,6 +68,29 @@ describe('Images that are stored', () => {
       ),
     );
     strictEqual(others.filter(({ type }) => type === 'image').length, 20);
+  });
+
+  it('make room for later ones, the oldest first, where a request would take no more', async () => {
+    const photo = (n: number) => ({ name: `photo ${n}`, bytes: pngOf(20, 20, 3_000_000) });
+    const names = (blocks: readonly ModelBlock[]) =>
+      blocks.flatMap((block) => (block.type === 'image' ? [Number(block.name.slice(6))] : []));
+    const photos = Array.from({ length: 12 }, (_, n) => photo(n));
+    const kept = [];
+    for (let count = 5; count <= 12; count++) kept.push(names(await sent(photos.slice(0, count))));
+    deepStrictEqual(kept, [
+      [0, 1, 2, 3, 4],
+      [0, 1, 2, 3, 4, 5],
+      [4, 5, 6],
+      [4, 5, 6, 7],
+      [4, 5, 6, 7, 8],
+      [4, 5, 6, 7, 8, 9],
+      [8, 9, 10],
+      [8, 9, 10, 11],
+    ]);
+    const [first] = await sent(photos.slice(0, 7));
+    deepStrictEqual(first, notSent('photo 0', 'a request takes 20000000 bytes of images, and later ones need the room.'));
+    const together = await sent(photos.slice(0, 9), 1);
+    deepStrictEqual(names(together), [3, 4, 5, 6, 7, 8], 'those of one message, as many as fit');
   });
 
   it('are sent as what their bytes say they are, and what is no image is not sent as a text instead', async () => {

@@ -5,6 +5,7 @@ import {
   attachmentTitle,
   imageTypes,
   mostImageBytes,
+  mostImageBytesTogether,
   mostImageSide,
   mostImageSideOfMany,
   mostLargeImages,
@@ -28,10 +29,38 @@ export async function fillAttachments(
     messages.map(({ blocks }) => Promise.all(blocks.map((block) => (block.type === 'attachment' ? contentOf(block, store) : block)))),
   );
   const mostSide = mostSideAmong(contents.flat());
+  const crowdedOut = withoutRoom(contents, mostSide);
+  const refusal = (content: Content) => overLimits(content, mostSide) ?? (crowdedOut.has(content) ? noRoom : null);
   return messages.map((message, at) => ({
     ...message,
-    blocks: contents[at]!.flatMap((block) => (block.type === 'content' ? filled(block, mostSide, frames) : [block])),
+    blocks: contents[at]!.flatMap((block) => (block.type === 'content' ? filled(block, refusal(block), frames) : [block])),
   }));
+}
+
+const noRoom = `a request takes ${mostImageBytesTogether} bytes of images, and later ones need the room.`;
+
+/**
+ * The oldest images, where all of them are more than a request takes. Those of earlier messages make room in one go; those of one message
+ * stay as far as they fit.
+ */
+function withoutRoom(contents: readonly (readonly (Content | ModelBlock)[])[], mostSide: number): ReadonlySet<Content> {
+  const gone = new Set<Content>();
+  let sum = 0;
+  const sent: { readonly content: Content; readonly size: number; readonly at: number }[] = [];
+  for (const [at, blocks] of contents.entries()) {
+    for (const content of blocks) {
+      if (content.type !== 'content' || !content.bytes || !imageTypeOf(content) || overLimits(content, mostSide) !== null) continue;
+      sent.push({ content, size: content.bytes.length, at });
+      sum += content.bytes.length;
+    }
+    if (sum <= mostImageBytesTogether) continue;
+    while (sum > (sent[0]!.at < at ? mostImageBytesTogether / 2 : mostImageBytesTogether)) {
+      const { content, size } = sent.shift()!;
+      gone.add(content);
+      sum -= size;
+    }
+  }
+  return gone;
 }
 
 /** An attachment whose content has been read; undefined: it is gone. */
@@ -79,7 +108,8 @@ function attachmentText(
   return frames.data(kind, text, { name, path, lines: lines === undefined ? undefined : `${lines[0]}-${lines[1]}` });
 }
 
-function filled(content: Content, mostSide: number, frames: Frames): ModelBlock[] {
+/** `why` an image is not sent, in words for the model; null: it is. */
+function filled(content: Content, why: string | null, frames: Frames): ModelBlock[] {
   const { attachment, limit, ref, callId, bytes } = content;
   const { kind, name, tokens = 0 } = attachment;
   const missing = (why: string): ModelBlock[] => [
@@ -89,7 +119,6 @@ function filled(content: Content, mostSide: number, frames: Frames): ModelBlock[
   if (kind === 'image') {
     const taken = imageTypeOf(content);
     if (taken === null) return missing('What was attached here as an image is none, and is not sent.');
-    const why = overLimits(content, mostSide);
     if (why !== null) return missing(`The image that was attached here is not sent: ${why}`);
     return [{ type: 'image', name: frames.plain(name), mime: taken, data: toBase64(bytes), ...(callId === undefined ? {} : { callId }) }];
   }
