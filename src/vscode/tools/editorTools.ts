@@ -1,5 +1,6 @@
 import { CancellationTokenSource, LanguageModelTextPart, lm, type LanguageModelToolInformation } from 'vscode';
 import { t } from '../../core/l10n';
+import { withPlainSchema } from '../../core/tools/plainSchema';
 import type { Tool, ToolOutcome } from '../../core/tools/tool';
 import { sharedToolPrefix } from '../manifest';
 
@@ -14,9 +15,7 @@ export function editorTools(): Tool[] {
 function toTool({ name, description, inputSchema }: LanguageModelToolInformation): Tool {
   return {
     // Providers take no other names.
-    name: name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64),
-    description,
-    inputSchema: { type: 'object', properties: {}, ...inputSchema },
+    ...withPlainSchema({ name: name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64), description, inputSchema: { ...inputSchema } }),
     access: 'write',
     needsApproval: async (input) => ({
       kind: 'tool',
