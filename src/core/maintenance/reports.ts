@@ -97,6 +97,11 @@ export function problemCount({ problems, more }: VerifyReport): number {
   return problems.length + more;
 }
 
+/** Attachments are gone, which no repair brings back, and nothing else is wrong. */
+export function lacksOnlyAttachments({ problems, more }: VerifyReport): boolean {
+  return problems.length > 0 && more === 0 && problems.every(({ kind, repairHelps }) => kind === 'blob' && !repairHelps);
+}
+
 /** Whether the file could not even be opened: then nothing in it can be used as it is. */
 export function isUnusable({ checked, problems }: VerifyReport): boolean {
   return problems.length > 0 && checked.pages === 0;

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, ProgressLocation, Uri, window, type Progress } from 'vscode';
 import { CancelledError, StoreError } from '../../core/errors';
+import { dayOf } from '../../core/analytics/report';
 import {
   checkedText,
   contentsText,
@@ -94,12 +95,11 @@ export class HistoryCommands {
   }
 
   private async backUp(): Promise<void> {
-    const day = new Date().toISOString().slice(0, 10);
     const target = await window.showSaveDialog({
       title: t('Back Up History'),
       saveLabel: t('Back Up'),
       filters: filters(),
-      defaultUri: Uri.file(join(homedir(), `threadkeeper-${day}.db`)),
+      defaultUri: Uri.file(join(homedir(), `threadkeeper-${dayOf(Date.now())}.db`)),
     });
     if (!target) return;
     // The dialog has asked before it returns the name of a file that exists.
@@ -108,9 +108,13 @@ export class HistoryCommands {
     );
     if (!report) return;
     const reveal = t('Show File');
-    void window
-      .showInformationMessage(t('{0} backed up to {1}.', checkedText(report), target.fsPath), reveal)
-      .then((answer) => answer === reveal && commands.executeCommand('revealFileInOS', target));
+    const done = t('{0} backed up to {1}.', checkedText(report), target.fsPath);
+    const lost = problemCount(report);
+    const said =
+      lost === 0
+        ? window.showInformationMessage(done, reveal)
+        : window.showWarningMessage(t('{0} Attachments that are lost are not in it: {1}', done, problemsText(report)), reveal);
+    void said.then((answer) => answer === reveal && commands.executeCommand('revealFileInOS', target));
   }
 
   private async restore(): Promise<void> {

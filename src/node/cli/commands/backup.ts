@@ -14,8 +14,8 @@ export const backupHelp = `threadkeeper backup FILE: writes a whole history, att
 
 ${flagHelp(specs)}
 
-The store may be in use. Exit code 0 when the backup is complete and on disk; 2 for a command line that cannot be run, 1 when nothing was
-written, and standard error says why.`;
+The store may be in use. Exit code 0 when the backup is complete and on disk; 2 for a command line that cannot be run; 1 when nothing was
+written, or attachments that are lost could not be, and standard error says why.`;
 
 /** Resolves with the exit code. */
 export async function backup(args: readonly string[]): Promise<number> {
@@ -32,5 +32,6 @@ export async function backup(args: readonly string[]): Promise<number> {
       ? `${checkedText(report)} backed up to ${target}.\n`
       : `${JSON.stringify({ backup: target, checked, problems, more })}\n`,
   );
-  return 0;
+  for (const { where, meaning } of problems) process.stderr.write(`Not in the backup: ${where}: ${meaning}\n`);
+  return problems.length > 0 ? 1 : 0;
 }

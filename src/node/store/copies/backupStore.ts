@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import { problemCount, type TaskProgress, type VerifyReport } from '../../../core/maintenance/reports';
+import { lacksOnlyAttachments, problemCount, type TaskProgress, type VerifyReport } from '../../../core/maintenance/reports';
 import { patientRenameSync } from '../../runtime/patientRename';
 import { syncFolder } from '../database/atomicFile';
 import { copyTo } from './readonlyCopy';
@@ -25,8 +25,8 @@ export interface BackupRequest {
 /**
  * Writes the store as it is at one moment into one ordinary SQLite file, attachments included. Returns what was checked of it.
  * Throws with the target as it was: `invalid` when it exists and may not be overwritten or lies in the folder of a history, `corrupt` when
- * the store is damaged (a
- * good backup that is replaced by a damaged one is a loss).
+ * the store is damaged (a good backup that is replaced by a damaged one is a loss). Where no more is wrong than that attachments are gone,
+ * all else is written under a new name: no repair brings them back, and the history would never be backed up again.
  *
  * A copy of the files, as readers make it, and not SQLite's backup interface: that needs the owner's connection, which another
  * process may have, and takes turns with its writes; this disturbs nobody and works for every process.
@@ -43,7 +43,18 @@ export function backUpStore(
     mkdirSync(dirname(target), { recursive: true });
     const report = verifyCopy(sqlite, files, () => (copyTo(files, copy), copy), onProgress);
     const [first] = report.problems;
-    if (first) {
+    const isLacking = lacksOnlyAttachments(report);
+    if (isLacking && existsSync(target))
+      throw new StoreError(
+        'corrupt',
+        english(
+          'This history lacks attachments ({0}: {1}), which {2} may still have, so it was not replaced. Name another file',
+          first!.where,
+          first!.meaning,
+          target,
+        ),
+      );
+    if (first && !isLacking) {
       throw new StoreError(
         'corrupt',
         english(
@@ -54,7 +65,7 @@ export function backUpStore(
         ),
       );
     }
-    addBlobs(sqlite, files, temporary, onProgress);
+    addBlobs(sqlite, files, temporary, isLacking, onProgress);
     refuseExisting(target, overwrite);
     patientRenameSync(temporary, target);
     syncFolder(dirname(target));
@@ -64,7 +75,13 @@ export function backUpStore(
   }
 }
 
-function addBlobs(sqlite: Sqlite, files: StoreFiles, temporary: string, onProgress: (progress: TaskProgress) => void): void {
+function addBlobs(
+  sqlite: Sqlite,
+  files: StoreFiles,
+  temporary: string,
+  isLacking: boolean,
+  onProgress: (progress: TaskProgress) => void,
+): void {
   const opened = openForEditing(sqlite, besides(temporary));
   try {
     const { connection } = opened;
@@ -74,6 +91,7 @@ function addBlobs(sqlite: Sqlite, files: StoreFiles, temporary: string, onProgre
     blobs.forEach(({ hash }, done) => {
       onProgress({ phase: english('Copying attachments'), done, total: blobs.length });
       const data = source.read(hash);
+      if (!data && isLacking) return;
       if (!data) throw new StoreError('io', english('The attachment {0} vanished while it was backed up', hash.slice(0, 12)));
       connection.transaction(() => connection.run(`INSERT INTO ${blobContentTable}(hash, data) VALUES (?, ?)`, [hash, data]));
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../../../src/core/errors';
 import { backUpStore } from '../../../../src/node/store/copies/backupStore';
@@ -207,10 +207,23 @@ describe('store: backup and restore', function () {
     assert.deepEqual(await textsIn(folder), sampleTexts);
   });
 
-  it('backs nothing up that lacks an attachment', () => {
+  it('backs up what lacks an attachment, which no repair brings back, and replaces no backup that may have it', async () => {
     writeFileSync(join(folder, 'threadkeeper.db'), withBlob);
-    assert.throws(() => backUp(), hasReason('corrupt'));
-    assert.equal(existsSync(target), false);
+    layBlob();
+    backUp();
+    const whole = readFileSync(target);
+    rmSync(blobFile(folder, hash));
+    assert.throws(
+      () => backUp(true),
+      (error) => StoreError.is(error) && error.reason === 'corrupt' && /lacks attachments.*Name another file/.test(error.message),
+    );
+    assert.deepEqual(readFileSync(target), whole);
+    target = join(temp.path, 'lacking.db');
+    const { problems, more } = backUp();
+    assert.deepEqual([problems.map(({ kind, repairHelps }) => [kind, repairHelps]), more], [[['blob', false]], 0]);
+    const other = join(temp.path, 'of lacking');
+    await restore(other, target, true);
+    assert.deepEqual(await textsIn(other), sampleTexts);
   });
 
   it('changes nothing when the store is in use, or the file is of a newer program or none of ours', async () => {
