@@ -476,7 +476,6 @@ export class Turn {
         { reason: 'invalid_request', message: english('The answer reached the length limit and was cut. Say “continue” for the rest.') },
         text,
       );
-    // Thinking alone answers nothing.
     if (step.text.trim() === '')
       return this.fail({ reason: 'server', message: english('The model gave no answer. Try again, or rephrase the message.') }, text);
     if (this.deps.engine.policy.compaction.afterResponse) await this.compactIfDue(false, false);

@@ -26,9 +26,9 @@ type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system
 };
 
 /**
- * The request as the Messages API takes it, the same for sending and for counting. Defensive: text without anything in it,
- * thinking that cannot be proven (an interrupted answer has no signature), thinking that nothing came of and messages that are empty after
- * that are left out, lone surrogates become U+FFFD, and the ids and names of calls that another provider has made get the letters that this one knows,
+ * The request as the Messages API takes it, the same for sending and for counting. Defensive: text without anything in it, thinking that
+ * cannot be proven (an interrupted answer has no signature) or that nothing came of, and messages that are empty after that are left out,
+ * lone surrogates become U+FFFD, and the ids and names of calls that another provider has made get the letters that this one knows,
  * because it refuses the whole request for any of them.
  */
 export function anthropicPrompt(request: ModelRequest, systemInside = takesSystemInside(request.model)): Prompt {

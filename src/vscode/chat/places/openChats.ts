@@ -78,7 +78,7 @@ export class OpenChats implements Disposable {
     return opening;
   }
 
-  /** A session's chat, also where it is not on show: it stays open until it is released, and as long as it answers. Rejects with `StoreError`. */
+  /** The chat of a session that need not be on show: it is open until it is released, and while it answers. Rejects with `StoreError`. */
   async borrow(store: SessionStore, session: Session): Promise<{ readonly chat: SessionTab; readonly release: () => void }> {
     const chat = await this.take(store, session);
     // From now on it is found, by whoever puts the session on show meanwhile.
