@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
@@ -75,6 +75,10 @@ describe('threadkeeper mcp', function () {
     assert.deepEqual(await share('off', '--store', temp.path), { code: 0, out: '', err: 'Agents may not read this history.\n' });
     assert.equal((await agent.call('search_history', { query: '54329' })).isError, true);
     assert.equal((await share('on', '--all')).code, 2, 'it is decided for each history by itself');
+    const beside = join(temp.path, 'misspelt');
+    const refused = await share('off', '--store', beside);
+    assert.deepEqual([refused.code, refused.out, existsSync(beside)], [1, '', false]);
+    assert.match(refused.err, /misspelt is not the folder of a history: it has no threadkeeper\.db\. Nothing was changed\./);
   });
 
   it('names session, program, date and a link, reads sessions and entries, and sees at once what a window has written', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setShared, isShared } from '../../mcp/agentSharing';
@@ -6,6 +6,7 @@ import { everyPlace, onePlace } from '../../mcp/historyPlaces';
 import type * as McpModule from '../../mcp/serveMcp';
 import { SharedHistories } from '../../mcp/sharedHistories';
 import { openStore } from '../../store/client/openStore';
+import { storeFiles } from '../../store/database/storeFiles';
 import { flagHelp, parseFlags, UsageError, type FlagSpec } from '../flags';
 import { stderrWarnings } from '../terminal';
 
@@ -41,6 +42,10 @@ export async function mcp(args: readonly string[]): Promise<number> {
   if ((folder === undefined) === (flags['all'] === undefined)) throw new UsageError('Say either --store DIR or --all.');
   if (flags['share'] !== undefined) {
     if (folder === undefined) throw new UsageError('--share goes with --store DIR: it is decided for each history by itself.');
+    // Said of a folder beside the one that is meant, it would hold for neither.
+    const { main, generation } = storeFiles(folder);
+    if (!existsSync(main) && !existsSync(generation))
+      throw new Error(`${folder} is not the folder of a history: it has no threadkeeper.db. Nothing was changed.`);
     await setShared(folder, flags['share'] === 'on');
     process.stderr.write(`Agents ${(await isShared(folder)) ? 'may' : 'may not'} read this history.\n`);
     return 0;
