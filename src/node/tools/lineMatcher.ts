@@ -54,9 +54,14 @@ export function lineMatcher(pattern: string, ignoreCase: boolean, signal: AbortS
           if (!goesOn) end();
           how();
         };
+        const expired = () => {
+          // A timer may fire a part of a millisecond before its time, of which a search of its own would be made.
+          left = 0;
+          settle(() => reject(tooLong()));
+        };
         const told = (answer: 'begun' | readonly number[]) => {
           if (answer !== 'begun') return settle(() => resolve(answer), true);
-          begun = { at: performance.now(), late: setTimeout(() => settle(() => reject(tooLong())), left) };
+          begun = { at: performance.now(), late: setTimeout(expired, left) };
         };
         const failed = (error: unknown) => settle(() => reject(error));
         const ended = (code: number) => failed(new Error(`The search ended with code ${code}`));

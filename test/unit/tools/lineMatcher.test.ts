@@ -36,6 +36,19 @@ describe('lines that match an expression', () => {
     matcher.dispose();
   });
 
+  it('are not looked for any more when a search took too long, whatever the clock says of it', async () => {
+    const matcher = lineMatcher(endless[0], false, never);
+    const { now } = performance;
+    performance.now = () => 0;
+    try {
+      await rejects(matcher.numbers(endless[1]), /takes too long/);
+    } finally {
+      performance.now = now;
+    }
+    await rejects(matcher.numbers(['a']), /takes too long/);
+    matcher.dispose();
+  });
+
   it('are not looked for any more at a stop', async () => {
     const stop = new AbortController();
     const matcher = lineMatcher(endless[0], false, stop.signal);
