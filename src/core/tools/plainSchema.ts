@@ -1,6 +1,6 @@
 import type { ToolSpec } from '../models/modelRequest';
 
-/** Of alternatives, as the description of a tool repeats them, in characters. */
+/** The description of a tool repeats at most so many characters of its alternatives. */
 const mostRepeated = 2_000;
 
 const alternatives = ['anyOf', 'oneOf', 'allOf'] as const;

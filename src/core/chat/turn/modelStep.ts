@@ -58,7 +58,7 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   const said = step.entries.reduce((sum, entry) => sum + branch.tokensOf(entry), 0);
   if (!usage && engine.binding.client.generates && step.entries.length > 0)
     usage = { input: Math.round(used), output: said, cacheRead: 0, cacheWrite: 0, estimated: true };
-  // What was told before is of the beginning of the answer.
+  // Claude reports what it has written when it begins, and the rest at its end.
   else if (usage && failure && usage.output < said) usage = { ...usage, output: said, estimated: true };
   if (usage && (failure || !last)) {
     // Stopped or broken off, and paid for: it measures nothing, because what came of it is not in the prompt as a whole.
