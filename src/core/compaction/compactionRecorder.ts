@@ -1,7 +1,8 @@
 import { elementsOf, notSearched, reachablePercent, type Reach } from './measure/continuity';
 import type { Cut } from './ladder/cutPoint';
 import { isUserMessage, type ContentOf, type EntryOf, type StoredEntry, type Continuity } from '../session/entry';
-import { FoldedState, renderFoldedState, requestLine } from './ledgers/foldedState';
+import { carriedRequest, renderFoldedState } from './ledgers/foldedState';
+import { requestIn, type CarriedRequest } from '../session/carriedRequest';
 import type { Fold } from './ladder/fold';
 import { maskedEntries, newStubs, scaledToWindow, toldStubs } from './ladder/mask';
 import type { SummaryCall } from './summary/summaryWriter';
@@ -77,7 +78,7 @@ export class CompactionRecorder {
     const durationMs = clock.now() - facts.startedAt;
     const { startedAt: _, holdsTurn, ...rest } = facts;
     const requestChars = engine.budget.oversized * 3;
-    const request = requestLine(cut.currentRequest, requestChars) ?? carriedRequest(cut, before);
+    const request = carriedRequest(cut.currentRequest, requestChars) ?? requestBefore(cut, before);
     const todos = todoListOf(branch.entries);
     // The list as it stands now: a state that was written before has one of its time.
     const { todos: _todos, ...state } = fold.folded;
@@ -209,7 +210,7 @@ function sumOf(costs: readonly (number | null)[]): number | null {
 }
 
 /** A second cut inside of one turn has its request in the state alone, and after a restart not in memory either. */
-function carriedRequest({ folded, kept }: Cut, before: EntryOf<'compaction'> | null): FoldedState['request'] {
+function requestBefore({ folded, kept }: Cut, before: EntryOf<'compaction'> | null): CarriedRequest | undefined {
   if (kept.length === 0 || folded.some(isUserMessage) || kept.some(isUserMessage)) return undefined;
-  return FoldedState.safeParse(before?.content.summary).data?.request;
+  return requestIn(before?.content.summary);
 }

@@ -3,6 +3,7 @@ import { isObject } from '../base/json';
 import { UsageRow } from '../cost/usageRow';
 import { EntryContent } from '../session/entry';
 import { redactText, redactValue } from '../redaction/redactText';
+import { requestIn } from '../session/carriedRequest';
 
 export const exportFormat = 'threadkeeper-export';
 /** Begins a file in which an export is sealed (node/transfer/export/sealedBundle.ts). */
@@ -103,7 +104,9 @@ export function redactContent(content: EntryContent): EntryContent {
     const { attachments: _attachments, ...rest } = redacted;
     return rest;
   }
-  return redacted;
+  const request = redacted.type === 'compaction' ? requestIn(redacted.summary) : undefined;
+  if (redacted.type !== 'compaction' || !request) return redacted;
+  return { ...redacted, summary: { ...(redacted.summary as object), request: { ref: request.ref, text: request.text } } };
 }
 
 /** Base64 of more than a few lines, in one line or broken into several: no word, path or key is as long. */

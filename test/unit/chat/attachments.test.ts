@@ -45,6 +45,27 @@ describe('A message with attachments', () => {
     assert.deepEqual(entries[0]?.content, { type: 'message', role: 'user', text: 'What is this?', attachments: [text, picture] });
   });
 
+  it('stands in the prompt as long as the request is worked on, also when its turn is folded twice, the second time after a restart', async () => {
+    const dumps = (from: number) => Array.from({ length: 4 }, (_, i) => calls('dump', { tokens: 2_200 }, `c${from + i}`));
+    const picture = await image();
+    const shown = () =>
+      rig.model.requests
+        .at(-1)!
+        .messages.flatMap(({ blocks }, at) => blocks.flatMap((block) => (block.type === 'image' ? [[at, block.name]] : [])));
+    const records = () => rig.conversation.entries.filter(({ content }) => content.type === 'compaction').length;
+    rig.model.scripts.push(...dumps(0), fails('invalid_request'));
+    await rig.conversation.send('What is wrong here?', 'm1', [picture]);
+    assert.deepEqual([records(), shown()], [1, [[0, 'shot.png']]]);
+    await rig.reopen();
+    rig.model.scripts.push(...dumps(4), says('done'));
+    assert.deepEqual((await rig.conversation.retry()).error, null);
+    assert.deepEqual([records() >= 1, shown()], [true, [[0, 'shot.png']]]);
+    assert.match(
+      JSON.stringify(rig.model.requests.at(-1)!.messages),
+      /verbatim\)\\n {2}\[attached image: shot\.png\]\\n {2}What is wrong here\?/,
+    );
+  });
+
   it('needs no text, is named after what is attached, and says of content that is gone that it is gone', async () => {
     rig.model.scripts.push(says('Nothing there.'));
     const gone: Attachment = { kind: 'file', name: 'gone.ts', hash: 'f'.repeat(64), mime: 'text/plain', tokens: 5 };

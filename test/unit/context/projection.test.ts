@@ -5,7 +5,7 @@ import { summaryPlacements, type SummaryPlacement } from '../../../src/core/cont
 import { project, type Projection, type PromptMessage } from '../../../src/core/context/projection/projection';
 import { exclusionContent, isExcludable, leavingTogether } from '../../../src/core/context/contextExclusion';
 import { entryText, type StoredEntry } from '../../../src/core/session/entry';
-import type { Attachment } from '../../../src/core/session/userMessage';
+import { attachmentTokens, type Attachment } from '../../../src/core/session/userMessage';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 import { testFrames, testSeal } from '../../support/chat/testFrames';
 
@@ -125,6 +125,38 @@ describe('project', () => {
         { messages: [`user: ${state} | kept`], systemSummary: null },
       ],
     );
+  });
+
+  it('puts what was attached to a request whose turn was cut in front of the summary that carries its text', () => {
+    const b = new BranchBuilder();
+    const picture = attached('image', 'shot.png', 300);
+    b.user('What is wrong here?', [picture]);
+    b.call('c1');
+    b.result('c1');
+    const kept = b.call('c2');
+    b.result('c2');
+    const summary = { request: { ref: '#1', text: 'What is wrong here?', attachments: [picture] } };
+    const without = (placement: SummaryPlacement) => {
+      const record = b.compaction(kept, { placement });
+      const all = projected(b.entries);
+      b.undo(record);
+      return all;
+    };
+    for (const placement of summaryPlacements) {
+      const bare = without(placement);
+      const record = b.compaction(kept, { placement, summary });
+      const { messages, pieces, systemSummary } = projected(b.entries);
+      b.undo(record);
+      checkValid(messages);
+      const [first] = messages;
+      assert.deepEqual(
+        [first?.role, first?.blocks[0], systemSummary],
+        ['user', { type: 'attachment', attachment: picture, limit: null, ref: '#1' }, bare.systemSummary],
+        placement,
+      );
+      const size = (all: Projection['pieces']) => all.reduce((sum, { tokens, entryId }) => sum + (entryId === null ? 0 : tokens), 0);
+      assert.equal(size(pieces) - size(bare.pieces), attachmentTokens(picture));
+    }
   });
 
   it('puts the summary of an imported history among the messages, wherever its record wants it', () => {

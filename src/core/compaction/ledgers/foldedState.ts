@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { wholeCharacters } from '../../context/projection/excerpt';
 import { indented } from '../../frames/frames';
+import { CarriedRequest } from '../../session/carriedRequest';
 import type { StoredEntry } from '../../session/entry';
+import { attachmentNote, attachmentTokens, type Attachment } from '../../session/userMessage';
 import { entryRef } from '../summary/prompts';
 import { renderSessionState, SessionState } from '../summary/summaryFormat';
 import { TodoList } from '../../todo/todoItems';
@@ -32,7 +34,7 @@ export const FoldedState = z.object({
    * The request that is being worked on, as it is shown, where the cut fell inside of its turn: a second cut there may no longer have it at
    * hand.
    */
-  request: z.optional(LedgerLine),
+  request: z.optional(CarriedRequest),
   /** The model's to-do list as it stood then, word for word: it outlives every compaction. */
   todos: z.optional(TodoList),
 });
@@ -83,7 +85,7 @@ export function renderFoldedState(
       folded.state || folded.raw ? 'Exact passages' : 'Passages (verbatim)',
       unseen([...folded.ledger, ...orders, ...values], folded.lines),
     ),
-    requestText(requestLine(currentRequest, oversizedChars) ?? folded.request),
+    requestText(carriedRequest(currentRequest, oversizedChars) ?? folded.request),
   ]
     .flat()
     .filter((part) => part !== '')
@@ -116,19 +118,49 @@ function abbreviate(refs: readonly string[]): string {
   return refs.length <= 20 ? refs.join(', ') : `${refs.slice(0, 4).join(', ')} … ${refs.slice(-12).join(', ')} (${refs.length})`;
 }
 
-/** What is carried of a request: all of it, or its head and tail. Undefined for what is no message. */
-export function requestLine(entry: StoredEntry | null, maxChars: number): LedgerLine | undefined {
+/** Characters of a token, as sizes are converted where nothing is counted. */
+const charsPerToken = 3;
+
+/**
+ * What is carried of a request: all of it, or its head and tail, and the attachments that have room beside it. Undefined for what is no
+ * message.
+ */
+export function carriedRequest(entry: StoredEntry | null, maxChars: number): CarriedRequest | undefined {
   if (entry?.content.type !== 'message') return undefined;
-  const { text } = entry.content;
   const ref = entryRef(entry);
-  if (text.length <= maxChars) return { ref, text };
-  const head = Math.floor(maxChars * 0.7);
-  return {
-    ref,
-    text: `${wholeCharacters(text, 0, head)}\n[… the rest: recall ${ref} …]\n${wholeCharacters(text, text.length - (maxChars - head), text.length)}`,
-  };
+  const { text, attachments = [] } = entry.content;
+  const shown = text.length <= maxChars ? text : headAndTail(text, ref, maxChars);
+  const carried = withRoom(attachments, (maxChars - shown.length) / charsPerToken);
+  const left = attachments.filter((one) => !carried.includes(one)).map((one) => leftOutNote(one, ref));
+  return { ref, text: [...left, shown].join('\n'), ...(carried.length > 0 ? { attachments: carried } : {}) };
 }
 
-function requestText(request: LedgerLine | undefined): string {
-  return request ? `## The request you are working on (${request.ref}, verbatim)\n  ${indented(request.text)}` : '';
+function headAndTail(text: string, ref: string, maxChars: number): string {
+  const head = Math.floor(maxChars * 0.7);
+  return `${wholeCharacters(text, 0, head)}\n[… the rest: recall ${ref} …]\n${wholeCharacters(text, text.length - (maxChars - head), text.length)}`;
+}
+
+/** Images go first: nothing else brings one back, while texts are read through recall. They stay in their order. */
+function withRoom(attachments: readonly Attachment[], tokens: number): Attachment[] {
+  const isImage = ({ kind }: Attachment) => kind === 'image';
+  const carried = new Set<Attachment>();
+  let left = tokens;
+  for (const one of [...attachments.filter(isImage), ...attachments.filter((other) => !isImage(other))]) {
+    if (attachmentTokens(one) > left) continue;
+    left -= attachmentTokens(one);
+    carried.add(one);
+  }
+  return attachments.filter((one) => carried.has(one));
+}
+
+function leftOutNote(attachment: Attachment, ref: string): string {
+  const note = attachmentNote([attachment]);
+  return attachment.kind === 'image' ? `${note} (no room for it here)` : `${note} (recall ${ref})`;
+}
+
+function requestText(request: CarriedRequest | undefined): string {
+  if (!request) return '';
+  const { ref, text, attachments = [] } = request;
+  const lines = attachments.length > 0 ? `${attachmentNote(attachments)}\n${text}` : text;
+  return `## The request you are working on (${ref}, verbatim)\n  ${indented(lines)}`;
 }

@@ -2,8 +2,9 @@ import { maskedEntries, stubTokens } from '../../compaction/ladder/mask';
 import { frameTokens, type Frames, type NoticeKind, type Sealed } from '../../frames/frames';
 import type { ModelBlock, ModelMessage, ToolSpec } from '../../models/modelRequest';
 import { offlineProvider } from '../../recall/history';
+import { requestIn } from '../../session/carriedRequest';
 import { attachmentTokens, type Attachment } from '../../session/userMessage';
-import type { ContentOf, StoredEntry } from '../../session/entry';
+import type { ContentOf, EntryOf, StoredEntry } from '../../session/entry';
 import { afterLastBreak, leftOutEntries, liveCompaction, verbatimEntries } from '../../session/liveCompaction';
 import { skillType } from '../../skills/skill';
 import type { Budget } from '../measure/budget';
@@ -114,15 +115,21 @@ function summaryPieces({ entries, tokensOf, estimate, frames }: ProjectionInput)
     tokens: tokensOf(live) + framing,
   });
   const state = frames.state(summaryText);
+  const attached = requestAttachments(live);
   switch (placement) {
     case 'history-pair':
-      return [piece('user', state, frameTokens), { ...piece('assistant', frames.plain(understood), 0), tokens: estimate(understood) }];
+      return [
+        ...attached,
+        piece('user', state, frameTokens),
+        { ...piece('assistant', frames.plain(understood), 0), tokens: estimate(understood) },
+      ];
     case 'first-message':
-      return [piece('user', state, frameTokens)];
+      return [...attached, piece('user', state, frameTokens)];
     case 'system-message':
       // The Messages API takes a system message only behind a user's turn, so none can stand in front of what is kept: everywhere
       // the form that every model understands.
       return [
+        ...attached,
         piece(
           'user',
           frames.noticeAround('summary', frames.join(frames.plain(`${summaryTitle}:`), '\n', state), { from: 'system' }),
@@ -130,8 +137,20 @@ function summaryPieces({ entries, tokensOf, estimate, frames }: ProjectionInput)
         ),
       ];
     case 'system-block':
-      return [piece('system', frames.join(frames.plain(`## ${summaryTitle}`), '\n\n', state), frameTokens)];
+      return [piece('system', frames.join(frames.plain(`## ${summaryTitle}`), '\n\n', state), frameTokens), ...attached];
   }
+}
+
+/** What was attached to the request whose turn was cut, in front of the summary that carries its text. */
+function requestAttachments({ uuid, content }: EntryOf<'compaction'>): Piece[] {
+  const request = requestIn(content.summary);
+  return (request?.attachments ?? []).map((attachment) => ({
+    entryId: uuid,
+    segment: 'summary',
+    role: 'user',
+    block: { type: 'attachment', attachment, limit: null, ref: request?.ref ?? '' },
+    tokens: attachmentTokens(attachment),
+  }));
 }
 
 function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { emptyFoldedState, readableSummary, renderFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
+import { carriedRequest, emptyFoldedState, readableSummary, renderFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
 import { extendLedger } from '../../../../src/core/compaction/ledgers/userLedger';
 import { parseSessionState } from '../../../../src/core/compaction/summary/summaryFormat';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
+import type { Attachment } from '../../../../src/core/session/userMessage';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 describe('parseSessionState', () => {
@@ -137,6 +138,28 @@ describe('the user ledger', () => {
       renderFoldedState(emptyFoldedState, request, 1_000),
       /## The request you are working on \(#1, verbatim\)\n  do the thing$/,
     );
+  });
+
+  it('carries what was attached to the request as far as there is room, images first, and names the rest', () => {
+    const b = new BranchBuilder();
+    const of = (kind: Attachment['kind'], name: string, tokens: number): Attachment => ({ kind, name, hash: name, mime: 'x/y', tokens });
+    const [long, short, shot, huge] = [
+      of('file', 'long.log', 900),
+      of('file', 'short.ts', 20),
+      of('image', 'shot.png', 300),
+      of('image', 'huge.png', 1_600),
+    ];
+    const request = carriedRequest(b.user('do the thing', [long, short, shot, huge]), 1_500);
+    assert.deepEqual(request, {
+      ref: '#1',
+      text: '[attached file: long.log] (recall #1)\n[attached image: huge.png] (no room for it here)\ndo the thing',
+      attachments: [short, shot],
+    });
+    assert.match(
+      renderFoldedState({ ...emptyFoldedState, request }, null, 1_500),
+      /\(#1, verbatim\)\n {2}\[attached file: short\.ts\]\n {2}\[attached image: shot\.png\]\n {2}\[attached file: long\.log\] /,
+    );
+    assert.deepEqual(carriedRequest(b.user('x'.repeat(1_500), [shot]), 1_500)?.attachments, undefined);
   });
 
   it('is shown to people without what is said to the model', () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { redactContent } from '../../../../src/core/transfer/exportDocument';
 import { exportJson } from '../../../../src/node/transfer/export/exportJson';
+import { compactionContent } from '../../../support/chat/compactionContent';
 import { ImportRig } from '../../../support/store/importRig';
 
 /** Random bytes as base64, as a picture has them. */
@@ -45,5 +47,14 @@ describe('a redacted export', () => {
       [],
     );
     assert.ok(text.includes('src/deeply/nested/folder/of/a/plain/path'), 'what is said stays');
+  });
+
+  it('carries no attachment with the request of a compaction, whose other lines stay', () => {
+    const request = { ref: '#1', text: 'Look' };
+    const attachments = [{ kind: 'image', name: 'shot.png', hash: 'h', mime: 'image/png' }];
+    assert.deepEqual(
+      redactContent(compactionContent('op', null, { summary: { raw: 'a state', request: { ...request, attachments } } })),
+      compactionContent('op', null, { summary: { raw: 'a state', request } }),
+    );
   });
 });

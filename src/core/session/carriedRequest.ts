@@ -1,0 +1,20 @@
+import * as z from 'zod/mini';
+import { Attachment } from './userMessage';
+
+/** The request that is being worked on, where a compaction had to cut its turn: it goes on standing in the prompt. */
+export const CarriedRequest = z.object({
+  /** `#12`, the message that it is. */
+  ref: z.string(),
+  /** As it is shown: all of it, or its head and tail. */
+  text: z.string(),
+  /** What was attached to it, as far as there is room. */
+  attachments: z.optional(z.array(Attachment)),
+});
+export type CarriedRequest = z.infer<typeof CarriedRequest>;
+
+const Carrying = z.object({ request: CarriedRequest });
+
+/** Of what a compaction keeps beside its text; undefined where it carries none. */
+export function requestIn(summary: unknown): CarriedRequest | undefined {
+  return Carrying.safeParse(summary).data?.request;
+}
