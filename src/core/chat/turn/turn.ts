@@ -22,7 +22,7 @@ import type { CallRecorder } from '../../rewind/callRecorder';
 import { fileChangeMarks, type RecordedChanges } from '../../rewind/fileChanges';
 import { runCalls, type ToolCallEntry } from './toolRun';
 import { systemPrompt } from './systemPrompt';
-import { continueNote, fittingMessage, instructionsChange, policyChangeNote, toolsChange, usageNote } from './turnNotes';
+import { closingEntries, fittingMessage, instructionsChange, policyChangeNote, toolsChange, usageNote } from './turnNotes';
 import { untilAborted } from '../../base/untilAborted';
 
 export interface TurnDeps {
@@ -179,8 +179,7 @@ export class Turn {
       await this.showLess();
     }
     await this.deps.chooseCacheTime();
-    const goOn = continueNote(engine.projection());
-    if (goOn) await this.append(goOn, false);
+    for (const content of closingEntries(engine.projection())) await this.append(content, content.type === 'tool_result');
     emitContext();
     const { used } = engine.measure();
     if (used <= engine.budget.limit || this.signal.aborted) return null;

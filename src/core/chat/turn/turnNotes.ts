@@ -9,14 +9,24 @@ import { cycleEntries, policyChange, type PolicyChangeData, recordedBound, verba
 export const continueType = 'continue';
 
 /**
- * A prompt has to end with something of the user's side. What asks the model to go on is an entry: text that only this prompt had
- * would part it from the next one.
+ * A prompt has to end with something of the user's side. What asks the model to go on, and the results that calls never got because the
+ * program ended while they ran, are entries: what only this prompt had would part it from the next one, and an answer to such a result
+ * would stand in front of it there.
  */
-export function continueNote({ pieces }: Projection): ContentOf<'custom_message'> | null {
+export function closingEntries({ pieces }: Projection): (ContentOf<'custom_message'> | ContentOf<'tool_result'>)[] {
   const last = pieces.findLast(({ entryId }) => entryId !== null);
-  return last?.role === 'assistant' && last.block.type !== 'tool_use'
-    ? { type: 'custom_message', customType: continueType, text: continueText }
-    : null;
+  if (last?.role === 'assistant' && last.block.type !== 'tool_use')
+    return [{ type: 'custom_message', customType: continueType, text: continueText }];
+  const behind = pieces.slice(pieces.findLastIndex(({ role }) => role === 'assistant') + 1);
+  if (!behind.every(({ block }) => 'callId' in block)) return [];
+  return behind.flatMap(({ entryId, block }) =>
+    entryId === null && block.type === 'tool_result' ? [interruptedResult(pieces, block.callId, block.text)] : [],
+  );
+}
+
+function interruptedResult(pieces: Projection['pieces'], callId: string, text: string): ContentOf<'tool_result'> {
+  const call = pieces.find(({ block }) => block.type === 'tool_use' && block.callId === callId)?.block;
+  return { type: 'tool_result', callId, name: call?.type === 'tool_use' ? call.name : '', text, status: 'interrupted' };
 }
 
 /** No longer than the bound, in tokens: a message of the program's is sent whole. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { continueNote, instructionsChange, policyChangeNote, usageNote } from '../../../../src/core/chat/turn/turnNotes';
+import { closingEntries, instructionsChange, policyChangeNote, usageNote } from '../../../../src/core/chat/turn/turnNotes';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import { project } from '../../../../src/core/context/projection/projection';
 import type { ModelRequest } from '../../../../src/core/models/modelRequest';
@@ -28,11 +28,51 @@ describe('notes of a turn', () => {
   it('asks to go on only behind an answer', () => {
     const b = new BranchBuilder();
     b.user('q');
-    assert.equal(continueNote(projected(b)), null);
+    assert.deepEqual(closingEntries(projected(b)), []);
     b.assistant('half an ans');
-    assert.equal(continueNote(projected(b))?.text, 'Continue where the last answer broke off.');
-    b.call('a');
-    assert.equal(continueNote(projected(b)), null, 'a call that nobody answered gets a result in its place');
+    assert.deepEqual(closingEntries(projected(b)), [
+      { type: 'custom_message', customType: 'continue', text: 'Continue where the last answer broke off.' },
+    ]);
+  });
+
+  it('gives a result to calls that never got one, as long as nothing of the user has been said behind them', () => {
+    const b = new BranchBuilder();
+    const missing = (callId: string) => ({
+      type: 'tool_result' as const,
+      callId,
+      name: 'recall',
+      text: 'No result: the call was interrupted before it finished.',
+      status: 'interrupted' as const,
+    });
+    b.user('q');
+    for (const id of ['a', 'b', 'c']) b.call(id);
+    b.result('b');
+    assert.deepEqual(closingEntries(projected(b)), [missing('a'), missing('c')]);
+    const before = b.entries.length;
+    b.user('leave it');
+    assert.deepEqual(closingEntries(projected(b)), []);
+    b.entries.length = before;
+    for (const content of closingEntries(projected(b))) b.add(content);
+    assert.deepEqual(closingEntries(projected(b)), []);
+  });
+
+  it('keeps the result of a call that the program did not live to see in front of the answer to it', async () => {
+    const rig = await ConversationRig.create();
+    rig.model.scripts.push(calls('echo', { text: 'hi' }, 'c1'), fails('invalid_request'));
+    await rig.conversation.send('Say hi.');
+    const { entries } = await rig.store.liveBranch(rig.session);
+    const call = entries.find(({ content }) => content.type === 'tool_call')!;
+    await rig.store.append(rig.session, {
+      entries: [{ ...call, uuid: 'broken', parent: entries.at(-1)!.uuid, content: { type: 'tool_call', callId: 'c2', name: 'echo', input: {} } }],
+    });
+    await rig.reopen();
+    rig.model.scripts.push(says('It did not run.'), says('You are welcome.'));
+    assert.equal((await rig.conversation.retry()).error, null);
+    await rig.conversation.send('Thanks.');
+    const [asked, next] = rig.model.requests.slice(-2).map(flat);
+    assert.deepEqual(next!.slice(0, asked!.length), asked, 'the next prompt continues this one');
+    assert.match(asked!.at(-1)!, /"callId":"c2","text":"No result/);
+    await rig.dispose();
   });
 
   it('records the standing instructions once a cycle, and when they change', () => {
