@@ -8,7 +8,7 @@ export type Row = Readonly<Record<string, SqlValue>>;
 /** What a connection needs to know about where its database lives. */
 export interface Backing {
   readonly file: string;
-  /** Runs before a transaction begins; throws when it must not (the lease is lost, the store is read-only). */
+  /** Runs before a transaction begins and before it ends; throws when it must not (the lease is lost, the store is read-only). */
   beforeCommit(): void;
   /** Makes a committed transaction durable where SQLite does not do that itself. When it throws, `reopen` undoes the commit. */
   persist?(database: Database): void;
@@ -86,6 +86,8 @@ export class Connection {
     let result: T;
     try {
       result = work();
+      // The work may have taken longer than others wait for a sign of life.
+      this.backing.beforeCommit();
       this.exec('COMMIT');
     } catch (error) {
       this.rollBack();

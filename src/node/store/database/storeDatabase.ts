@@ -29,13 +29,20 @@ export interface StoreDatabase {
 
 /**
  * Opens the store's database for writing; the caller holds the lease and `beforeCommit` proves it. Creates and migrates as
- * needed. Throws `corrupt` or `newer_schema` with every file untouched, and what the file system says otherwise.
+ * needed. `whileBusy` is called throughout its work, which may take long. Throws `corrupt` or `newer_schema` with every file
+ * untouched, and what the file system says otherwise.
  */
-export function openForWriting(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void, durability: 'file' | 'export'): StoreDatabase {
+export function openForWriting(
+  sqlite: Sqlite,
+  files: StoreFiles,
+  beforeCommit: () => void,
+  durability: 'file' | 'export',
+  whileBusy?: () => void,
+): StoreDatabase {
   const { exists, pageSize: storedPageSize } = checkDatabaseFile(files);
   const silent = exists ? findSilentDamage(files, storedPageSize) : null;
   if (silent !== null) throw new StoreError('corrupt', `${files.main}: ${silent}`);
-  const opened = durability === 'file' ? openFile(sqlite, files, beforeCommit) : openExported(sqlite, files, beforeCommit);
+  const opened = durability === 'file' ? openFile(sqlite, files, beforeCommit, whileBusy) : openExported(sqlite, files, beforeCommit);
   try {
     const { connection } = opened;
     migrate(connection, (version) => {
@@ -134,9 +141,10 @@ function refuseAll(): void {
   throw new StoreError('readonly', english('A copy is not written to'));
 }
 
-function openFile(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void) {
+function openFile(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void, whileBusy?: () => void) {
   const opened = bridged(sqlite, files, beforeCommit);
   const { connection } = opened;
+  if (whileBusy) opened.binding.whileBusy = whileBusy;
   try {
     // Exclusive before the first read: otherwise WAL mode asks for shared memory, which there is none of.
     connection.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; ${pageSize}`);

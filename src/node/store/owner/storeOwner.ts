@@ -260,7 +260,14 @@ function openOrRecover(
   repair: boolean,
   events: HostEvents,
 ): { database: StoreDatabase; recovery?: Recovery } {
-  const open = () => openForWriting(sqlite, files, () => lease.verify(), durability);
+  const open = () =>
+    openForWriting(
+      sqlite,
+      files,
+      () => lease.verify(),
+      durability,
+      () => lease.beatIfDue(),
+    );
   let reason = 'A repair was asked for';
   if (!repair) {
     try {

@@ -39,6 +39,8 @@ export interface Binding {
   syncs: number;
   /** From now on nothing is written or unlinked any more: another process owns the files. */
   revoked: boolean;
+  /** Called whenever SQLite reads or writes: one long piece of work lets no timer run. Must not throw. */
+  whileBusy?: () => void;
 }
 
 /** Real name of a system call → its name in the wasm file. */
@@ -238,6 +240,7 @@ export class FileBridge {
 
   private transfer(action: 'readSync' | 'writeSync', file: OpenFile, vectors: number, count: number, done: number): number {
     const { memory } = this;
+    file.binding.whileBusy?.();
     if (action === 'writeSync') file.ahead.forget();
     else flush(file);
     let total = 0;

@@ -226,6 +226,28 @@ describe('store: SQLite on real files', () => {
     folder.remove();
   });
 
+  it('ends no transaction without the lease, and shows throughout that it works', () => {
+    const folder = tempFolder();
+    let [isLost, signs] = [false, 0];
+    const verify = () => {
+      if (isLost) throw new StoreError('lease_lost', 'gone');
+    };
+    const { connection, abandon } = openForWriting(sqlite, storeFiles(folder.path), verify, 'file', () => void signs++);
+    const before = signs;
+    const write = (loses: boolean) =>
+      connection.transaction(() => {
+        connection.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('probe', ?)", [String(loses)]);
+        isLost = loses;
+      });
+    write(false);
+    assert.throws(() => write(true), hasReason('lease_lost'));
+    isLost = false;
+    assert.deepEqual(connection.get("SELECT value FROM meta WHERE key = 'probe'"), { value: 'false' });
+    assert.ok(before > 0 && signs > before);
+    abandon();
+    folder.remove();
+  });
+
   it('says so when the folder is gone, where SQLite speaks of memory', () => {
     const folder = tempFolder();
     const files = storeFiles(join(folder.path, 'gone'));

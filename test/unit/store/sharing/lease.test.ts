@@ -176,6 +176,18 @@ describe('store: the lease', () => {
     lease.release();
   });
 
+  it('beats in the midst of work that lets no timer run', async () => {
+    const lease = await take();
+    utimesSync(file, 1, 1);
+    const until = performance.now() + timing.beatMs;
+    while (performance.now() < until);
+    lease.beatIfDue();
+    assert.ok(statSync(file).mtimeMs > 1_000);
+    lease.release();
+    lease.beatIfDue();
+    assert.equal(existsSync(file), false);
+  });
+
   it('takes a file that is not a lease for one whose writer died', async () => {
     writeFileSync(file, '{"nonce": "ha');
     assert.ok(!((await acquire(0)) instanceof Lease));
