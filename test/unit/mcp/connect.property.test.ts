@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { agentPrograms, type ServerCommand } from '../../../src/node/mcp/connect/agentPrograms';
@@ -150,5 +150,17 @@ describe('settings files of other programs', () => {
     await replaceSettings(fresh, null, '{}');
     await replaceSettings(fresh, '{}', null);
     assert.equal(await readSettings(fresh), null);
+  });
+
+  it('stand behind links that lead to nothing yet, and are taken away there', async () => {
+    const [outer, inner, file] = ['outer.json', 'inner.json', 'kept.json'].map((name) => join(temp.path, name)) as [string, string, string];
+    symlinkSync('inner.json', outer);
+    symlinkSync(file, inner);
+    await replaceSettings(outer, null, '{"a":1}');
+    assert.deepEqual([lstatSync(outer).isSymbolicLink(), readFileSync(file, 'utf8')], [true, '{"a":1}']);
+    await replaceSettings(outer, '{"a":1}', null);
+    assert.deepEqual([lstatSync(outer).isSymbolicLink(), existsSync(file), await readSettings(outer)], [true, false, null]);
+    symlinkSync('round.json', join(temp.path, 'round.json'));
+    await assert.rejects(replaceSettings(join(temp.path, 'round.json'), null, '{}'), { code: 'ELOOP' });
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, readFile, readlink, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { patientRename } from '../../runtime/patientRename';
 
 /** Larger files are none that a person or program keeps settings in. */
@@ -18,13 +18,14 @@ export async function readSettings(file: string): Promise<string | null> {
 }
 
 /**
- * Puts a text in place of the one that was shown, in one step; null takes the file away. A link stays one: what it leads to is written.
+ * Puts a text in place of the one that was shown, in one step; null takes the file away. A link stays one: what it leads to is written or
+ * taken away.
  * Rejects with the file system's error, or when somebody has changed the file since; then nothing has changed.
  */
 export async function replaceSettings(file: string, shown: string | null, text: string | null): Promise<void> {
   if ((await readSettings(file)) !== shown) throw new Error(`${file} was changed meanwhile. Nothing was written.`);
-  if (text === null) return rm(file, { force: true });
-  const target = await realpath(file).catch(() => file);
+  const target = await behindLinks(file);
+  if (text === null) return rm(target, { force: true });
   await mkdir(dirname(target), { recursive: true });
   // Keys may stand in it: nobody gets to read more than before.
   const mode = await stat(target).then(
@@ -39,4 +40,15 @@ export async function replaceSettings(file: string, shown: string | null, text: 
     await rm(draft, { force: true });
     throw error;
   }
+}
+
+/** Also where the last of the links leads to nothing yet. Rejects with `ELOOP` for links that lead to each other. */
+async function behindLinks(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const next = await readlink(file).catch(() => null);
+  return next === null ? file : behindLinks(resolve(dirname(file), next));
 }
