@@ -8,7 +8,7 @@ import type { ProviderId } from '../../core/models/providers';
 import type { ProviderAccess } from '../models/providerAccess';
 import { EmbeddingEndpoint } from './embeddingEndpoint';
 import { PassageEmbedder } from './passageEmbedder';
-import { QueryVectors } from './queryVectors';
+import { QueryVectors, usualPatienceMs } from './queryVectors';
 
 export interface EmbeddingsDeps {
   /** Null: the user has named no model. Asked again each time. */
@@ -17,6 +17,8 @@ export interface EmbeddingsDeps {
   readonly reach: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
   readonly clock: Clock;
   readonly log: Logger;
+  /** So long a search waits for the vector of its query; 400 ms where nothing is said. */
+  readonly patienceMs?: number;
 }
 
 /** Batches after which a user is told how far it is: to count takes a moment in a large history. */
@@ -33,10 +35,11 @@ export class Embeddings implements Disposable {
   private latest: EmbeddingProgress | null = null;
 
   constructor(private readonly deps: EmbeddingsDeps) {
-    const { clock, log } = deps;
+    const { clock, log, patienceMs = usualPatienceMs } = deps;
     this.queries = new QueryVectors({
       clock,
       log,
+      patienceMs,
       embed: async (text) => {
         const answer = await this.embed([text], 'query');
         const [vector] = answer?.vectors ?? [];

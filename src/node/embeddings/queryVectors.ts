@@ -9,10 +9,12 @@ export interface QueryVectorsDeps {
   readonly embed: (text: string) => Promise<QueryVector | null>;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly log: Logger;
+  /** So long a search waits for the vector of its query. */
+  readonly patienceMs: number;
 }
 
-/** So long a search waits for the vector of its query: a model in memory takes 20 to 50 ms on the user's machine. */
-export const patienceMs = 400;
+/** For searches that somebody watches: a model in memory takes 20 to 50 ms on the user's machine. */
+export const usualPatienceMs = 400;
 /** So long nobody waits after a server that was away or slow; its late answer ends that. */
 const awayMs = 30_000;
 /** People search again for what they have searched for, and while they type. */
@@ -42,7 +44,7 @@ export class QueryVectors {
       this.lastProblem = null;
       return known;
     }
-    const { clock } = this.deps;
+    const { clock, patienceMs } = this.deps;
     const isAway = clock.now() < this.awayUntil;
     // One request at a time while it is away: a server that loads its model is not helped by more.
     if (isAway && this.asked.size > 0) return null;

@@ -6,7 +6,7 @@ import { createRecallTool } from '../../../src/core/recall/recallTool';
 import { sealDigits } from '../../../src/core/frames/frames';
 import { problemOf } from '../../../src/node/embeddings/embeddingEndpoint';
 import { Embeddings } from '../../../src/node/embeddings/embeddings';
-import { patienceMs } from '../../../src/node/embeddings/queryVectors';
+import { usualPatienceMs } from '../../../src/node/embeddings/queryVectors';
 import { systemClock } from '../../../src/node/runtime/systemClock';
 import { silentLog } from '../../support/chat/conversationRig';
 import { unreadable } from '../../support/servers/madeVectors';
@@ -50,7 +50,7 @@ for (const provider of ['ollama', 'openai-compatible'] as const) {
           asked === 'ollama'
             ? { provider: 'ollama', baseURL: url, contextTokens: null }
             : { provider: 'openai-compatible', baseURL: url, apiKey: key, api: 'chat-completions', contextTokens: null },
-        clock: { ...systemClock, after: (ms, run) => systemClock.after(ms === patienceMs ? queryMs : ms, run) },
+        clock: { ...systemClock, after: (ms, run) => systemClock.after(ms === usualPatienceMs ? queryMs : ms, run) },
         log: silentLog,
       });
       embeddings.onDidChange((progress) => told.push(progress));
@@ -122,7 +122,7 @@ for (const provider of ['ollama', 'openai-compatible'] as const) {
     it('waits once for a slow server, not again until it has answered, and then uses it', async () => {
       await say(saloon);
       await embeddings.finish(store);
-      queryMs = patienceMs;
+      queryMs = usualPatienceMs;
       let answer = () => undefined as void;
       server.listing = new Promise((resolve) => (answer = resolve));
       const atFirst = asked().length;
