@@ -61,7 +61,20 @@ export class SessionsPage {
   row(label: string): Locator {
     return this.pane()
       .locator('.monaco-list-row')
-      .filter({ has: this.workbench.page.locator('.label-name', { hasText: new RegExp(`^${label}$`) }) });
+      .filter({ has: this.workbench.page.locator('.label-name', { hasText: new RegExp(`^${escaped(label)}$`) }) });
+  }
+
+  /** Clicks a row, and again where nothing comes of it: a click while the list is drawn anew goes nowhere. */
+  async click(label: string, came: () => Promise<boolean>): Promise<void> {
+    await waitFor(`what "${label}" stands for`, async () => {
+      if (!(await came())) await this.row(label).click();
+      return waitFor('it', came, { timeout: 5_000 });
+    });
+  }
+
+  /** Opens a group. */
+  async expand(label: string): Promise<void> {
+    await this.click(label, async () => (await this.row(label).getAttribute('aria-expanded')) === 'true');
   }
 
   /** In a list of few rows the first may lie below the heading of its group, and the last below the end. */
@@ -75,16 +88,14 @@ export class SessionsPage {
 
   /** Opens a session by its row, and waits until the list has the keyboard again: a key that follows means this row. */
   async choose(label: string): Promise<void> {
-    const row = this.row(label);
-    // A click while the list is drawn anew goes nowhere.
-    await waitFor(`"${label}" to be open`, async () => {
-      await row.click();
-      return waitFor('its mark', async () => (await this.rows()).some((text) => text.startsWith(`${label} · open`)), { timeout: 5_000 });
-    });
+    await this.row(label).click();
+    const isOpen = async () => (await this.rows()).some((text) => text.startsWith(`${label} · open`));
+    await this.click(label, isOpen);
     await waitFor(
       'the keyboard in the list',
       async () =>
-        /\bfocused\b/.test((await row.getAttribute('class')) ?? '') && (await this.pane().locator('.monaco-list:focus-within').count()) > 0,
+        /\bfocused\b/.test((await this.row(label).getAttribute('class')) ?? '') &&
+        (await this.pane().locator('.monaco-list:focus-within').count()) > 0,
     );
   }
 
@@ -121,4 +132,8 @@ export class SessionsPage {
       .locator('.sidebar .pane')
       .filter({ has: this.workbench.page.locator(`.pane-header[aria-label^="${this.title}"]`) });
   }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

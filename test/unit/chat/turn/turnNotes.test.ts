@@ -63,7 +63,9 @@ describe('notes of a turn', () => {
     const { entries } = await rig.store.liveBranch(rig.session);
     const call = entries.find(({ content }) => content.type === 'tool_call')!;
     await rig.store.append(rig.session, {
-      entries: [{ ...call, uuid: 'broken', parent: entries.at(-1)!.uuid, content: { type: 'tool_call', callId: 'c2', name: 'echo', input: {} } }],
+      entries: [
+        { ...call, uuid: 'broken', parent: entries.at(-1)!.uuid, content: { type: 'tool_call', callId: 'c2', name: 'echo', input: {} } },
+      ],
     });
     await rig.reopen();
     rig.model.scripts.push(says('It did not run.'), says('You are welcome.'));

@@ -74,7 +74,7 @@ describe('sessions of other programs', () => {
       const { workbench, chat } = session;
       const sessions = new SessionsPage(workbench);
       await waitFor('the session', async () => (await sessions.rows()).some((row) => row.startsWith('The tide at noon · Codex CLI')));
-      await sessions.row('Other Agents').click();
+      await sessions.expand('Other Agents');
       // Copilot CLI stands below it, out of sight.
       await waitFor('the program', async () => (await sessions.rows()).includes('Codex CLI · watched'));
       await workbench.screenshot('sessions-agents');

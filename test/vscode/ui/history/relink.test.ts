@@ -77,12 +77,12 @@ describe('the history of a folder that does not stay in its place', function () 
     const { sessions, workbench } = await openFolder('far');
     await sessions.open();
     await sessions.see('Other Workspaces');
-    await sessions.row('Other Workspaces').click();
+    await sessions.expand('Other Workspaces');
     await sessions.see('Other Workspaces', 'copy');
-    await sessions.row('copy').click();
+    await sessions.expand('copy');
     await sessions.see('Other Workspaces', 'copy', 'When is high water?');
-    await sessions.row('When is high water\\?').click();
-    await workbench.page.locator('.editor-instance .view-lines', { hasText: 'To be read only' }).waitFor();
+    const read = workbench.page.locator('.editor-instance .view-lines', { hasText: 'To be read only' });
+    await sessions.click('When is high water?', () => read.isVisible());
     await workbench.screenshot('other-workspace');
     const opened = session.context.waitForEvent('page');
     await sessions.pressInline('copy', 'Open That Workspace in a New Window');

@@ -121,7 +121,7 @@ describe('one history on three machines', function () {
     const [desk, laptop] = [devices[0]!, devices[1]!];
     await join_(laptop);
     await synced(laptop);
-    await new SessionsPage(laptop.workbench).row('Ferry times').click();
+    await new SessionsPage(laptop.workbench).choose('Ferry times');
     await laptop.chat.see('article.answer', 'At noon.');
     laptop.api.enqueue(reply('At three.'));
     await laptop.chat.ask('And the next one?');
@@ -174,7 +174,7 @@ describe('one history on three machines', function () {
     const third = await open('Attic');
     await join_(third);
     await synced(third);
-    await new SessionsPage(third.workbench).row('Ferry times').click();
+    await new SessionsPage(third.workbench).choose('Ferry times');
     await third.chat.see('article.answer', 'At three.');
   });
 

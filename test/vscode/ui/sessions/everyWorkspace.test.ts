@@ -73,8 +73,8 @@ describe('what was said in another workspace', function () {
     await workbench.quickInput.type('agent:codex');
     await workbench.quickInput.accept();
     await sessions.see('Today', 'Port of the relay');
-    await sessions.row('Port of the relay').click();
-    await workbench.page.locator('.editor-instance .view-lines', { hasText: 'Amaranth' }).waitFor();
+    const read = workbench.page.locator('.editor-instance .view-lines', { hasText: 'Amaranth' });
+    await sessions.click('Port of the relay', () => read.isVisible());
     await sessions.pressTitle('Clear Session Filter');
     await sessions.see('Today', 'Buoys', 'Tide table', 'Port of the relay');
   });

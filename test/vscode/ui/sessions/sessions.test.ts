@@ -47,7 +47,7 @@ describe('the Sessions view', function () {
     await chat.send('Take your time');
     await chat.see('article.answer', 'Slowly');
     await waitFor('"answering"', async () => (await sessions.rows())[1]?.startsWith('Harbour fees · answering'));
-    await sessions.row('Tide tables').click();
+    await sessions.choose('Tide tables');
     await chat.see('article.user-message', 'Tide tables');
     await waitFor('both', async () => (await sessions.rows()).filter((row) => /· (open|answering) ·/.test(row)).length === 2);
     gate.release();
@@ -56,7 +56,7 @@ describe('the Sessions view', function () {
 
   it('renames with F2, whether or not the session is open', async () => {
     const { workbench, chat } = session;
-    await sessions.row('Mooring codes').click();
+    await sessions.choose('Mooring codes');
     await chat.see('article.user-message', 'Mooring codes');
     // The mark of the open one redraws the list.
     await waitFor('the mark', async () => (await sessions.rows()).some((row) => row.startsWith('Mooring codes · open')));
@@ -158,7 +158,7 @@ describe('the Sessions view', function () {
     await sessions.pressInline('Mooring codes', 'Archive Session');
     await workbench.messages.waitForNotification('Archived "Mooring codes"');
     await sessions.see('Today', 'Harbour fees', 'Tides of the north', 'Archived');
-    await sessions.row('Archived').click();
+    await sessions.expand('Archived');
     await sessions.see('Today', 'Harbour fees', 'Tides of the north', 'Archived', 'Mooring codes');
     await sessions.pressInline('Mooring codes', 'Move out of Archive');
     await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
@@ -177,13 +177,13 @@ describe('the Sessions view', function () {
 
   it('restores from the trash, also after a reload', async () => {
     const { workbench, chat } = session;
-    await sessions.row('Harbour fees').click();
+    await sessions.choose('Harbour fees');
     await chat.see('article.user-message', 'Harbour fees');
     await workbench.runCommand('Threadkeeper: Move Session to Trash');
     await waitFor('an empty chat', async () => (await chat.count('article.user-message')) === 0);
     await workbench.reload();
     await sessions.see('Pinned', 'Mooring codes', 'Today', 'Tides of the north', 'Trash');
-    await sessions.row('Trash').click();
+    await sessions.expand('Trash');
     await sessions.pressInline('Harbour fees', 'Restore from Trash');
     await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
     assert.deepEqual(session.api.errors, []);
@@ -191,7 +191,7 @@ describe('the Sessions view', function () {
 
   it('forks from the menu, and says of the fork that it is one', async () => {
     const { chat } = session;
-    await sessions.row('Mooring codes').click();
+    await sessions.choose('Mooring codes');
     await chat.see('article.user-message', 'Mooring codes');
     await sessions.chooseFromMenu('Mooring codes', 'Fork Session Here');
     await waitFor('the fork in the list', async () => (await sessions.labels()).includes('Mooring codes (fork)'));
@@ -223,11 +223,11 @@ describe('the Sessions view', function () {
     await workbench.messages.answerNotification('Moved "Mooring codes" to the trash', 'Undo');
     await workbench.messages.waitForNotification('it was permanently deleted');
     await waitFor('an empty chat', async () => (await chat.count('article')) === 0);
-    await sessions.row('Mooring codes \\(fork\\)').click();
+    await sessions.choose('Mooring codes (fork)');
     await chat.see('article.user-message', 'Mooring codes');
     await sessions.choose('Harbour fees');
     await workbench.page.keyboard.press('Delete');
-    await sessions.row('Trash').click();
+    await sessions.expand('Trash');
     await sessions.pressInline('Harbour fees', 'Delete Permanently');
     assert.match(
       await workbench.messages.waitForDialog(),
