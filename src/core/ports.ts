@@ -101,8 +101,11 @@ export interface SessionStore extends SessionTransfer, SyncStore {
   editsNaming(name: string, limit: number): Promise<FoundEdits>;
   exchangeAround(entry: string): Promise<ExchangeAround>;
   entries(uuids: readonly string[]): Promise<StoredEntry[]>;
-  /** A `seq` is the short id (`#123`) that summaries and recall show to models. */
-  entriesBySeq(seqs: readonly number[]): Promise<StoredEntry[]>;
+  /**
+   * A `seq` is the short id (`#123`) that summaries and recall show to models. Where a file of an entry cannot be read now it comes back as
+   * damaged; `toTell`, for others to keep, rejects with `StoreError` instead.
+   */
+  entriesBySeq(seqs: readonly number[], toTell?: boolean): Promise<StoredEntry[]>;
   /** Fills in `tokenEstimate` of entries that were stored before they could be counted; the content stays untouched. */
   saveTokenCounts(counts: readonly { readonly entry: string; readonly tokens: number }[]): Promise<void>;
   /**
@@ -138,8 +141,11 @@ export interface SessionStore extends SessionTransfer, SyncStore {
   putBlob(bytes: Uint8Array, mime: string): Promise<string>;
   /** Lets contents of files go that are too old or too much, and those that nothing names. What is left says so (core/rewind). */
   trimFileContents(limits: FileContentLimits): Promise<LetGo>;
-  /** Undefined when it is missing or no longer what was put. */
-  blob(hash: string): Promise<Uint8Array | undefined>;
+  /**
+   * Undefined when it is missing or no longer what was put, or cannot be read now; of that it rejects with `StoreError` where others are to
+   * keep it (`toTell`).
+   */
+  blob(hash: string, toTell?: boolean): Promise<Uint8Array | undefined>;
   /** Oldest first. */
   pins(session: string): Promise<Pin[]>;
   /** Replaces the pin of the same kind and target. */

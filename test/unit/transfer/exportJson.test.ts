@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
+import { StoreError } from '../../../src/core/errors';
 import type { SessionStore } from '../../../src/core/ports';
 import type { EntryContent } from '../../../src/core/session/entry';
 import { project } from '../../../src/core/context/projection/projection';
@@ -120,6 +122,30 @@ describe('an export as JSON', () => {
       );
       assert.equal(await exportedText(target), text);
     }
+  });
+
+  it('ends where something cannot be read now, and goes without what is lost', async () => {
+    const store = await open();
+    const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', title: 'T', createdAt: 1 });
+    const hash = await store.putBlob(new Uint8Array([1, 2, 3]), 'image/png');
+    const attachments = [{ kind: 'image' as const, name: 'a.png', hash, mime: 'image/png' }];
+    await store.append(uuid, {
+      entries: [userMessage(uuid, null, '', { content: { type: 'message', role: 'user', text: 'long '.repeat(100_000), attachments } })],
+    });
+    const whole = await exportedText(store);
+    const files = readdirSync(join(temps[0]!.path, 'blobs'), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    assert.equal(files.length, 2, 'a text and a picture');
+    for (const { parentPath, name } of files) {
+      const file = join(parentPath, name);
+      renameSync(file, `${file}.away`);
+      mkdirSync(file);
+      await assert.rejects(exportedText(store), (error) => StoreError.is(error) && error.message.includes(name));
+      rmdirSync(file);
+      const without = JSON.parse(await exportedText(store)) as { blobs: unknown[] };
+      assert.deepEqual(without.blobs, []);
+      renameSync(`${file}.away`, file);
+    }
+    assert.equal(await exportedText(store), whole);
   });
 
   it('goes into a store that has other sessions: numbers, ids and citations move, the rest stays', async () => {

@@ -301,7 +301,8 @@ function json(value: unknown): string | null {
 
 export const entryOperations = {
   entries: ({ entries }, uuids) => entries.findAll(uuids),
-  entriesBySeq: ({ entries }, seqs) => entries.findBySeq(seqs),
+  entriesBySeq: ({ entries }, seqs, toTell = false) =>
+    toTell ? seqs.flatMap((seq) => entries.findToTell(seq) ?? []) : entries.findBySeq(seqs),
   saveTokenCounts: ({ connection, entries }, counts) =>
     connection.transaction(() => {
       for (const { entry, tokens } of counts) entries.setTokens(entry, tokens);
@@ -312,5 +313,5 @@ export const entryOperations = {
       entries.addBlob(hash, bytes.length, mime);
       return hash;
     }),
-  blob: ({ blobs }, hash) => blobs.read(hash),
+  blob: ({ blobs }, hash, toTell = false) => (toTell ? blobs.readOrThrow(hash) : blobs.read(hash)),
 } satisfies Partial<Operations<{ readonly connection: Connection; readonly blobs: BlobFiles; readonly entries: EntryRows }>>;

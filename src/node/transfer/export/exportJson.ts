@@ -27,7 +27,8 @@ const pageEntries = 200;
 
 /**
  * The sessions as one JSON document (core/transfer/exportDocument.ts), in pieces, an entry a line: so a history of any size takes
- * the memory of a page, and two exports can be compared line by line. The same history gives the same bytes.
+ * the memory of a page, and two exports can be compared line by line. The same history gives the same bytes. Rejects with `StoreError`
+ * where something cannot be read now: what is left out of an export is missed when the history is gone. What is lost is left out.
  */
 export async function* exportJson(
   store: SessionStore,
@@ -49,7 +50,7 @@ export async function* exportJson(
     const wanted = (seqs.get(one.uuid) ?? []).filter((seq) => written.isNew('entry', seq));
     for (let from = 0; from < wanted.length; from += pageEntries) {
       signal?.throwIfAborted();
-      const page = await store.entriesBySeq(wanted.slice(from, from + pageEntries));
+      const page = await store.entriesBySeq(wanted.slice(from, from + pageEntries), true);
       for (const entry of page) {
         if (!redact && (entry.content.type === 'message' || entry.content.type === 'tool_result'))
           for (const { hash, mime } of entry.content.attachments ?? []) written.blobs.set(hash, mime);
@@ -72,7 +73,7 @@ export async function* exportJson(
   const lines = new Lines();
   for (const [hash, mime] of [...written.blobs].sort(([a], [b]) => (a < b ? -1 : 1))) {
     signal?.throwIfAborted();
-    const bytes = await store.blob(hash);
+    const bytes = await store.blob(hash, true);
     if (bytes) yield lines.next({ hash, mime, data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') });
   }
   yield ']}\n';

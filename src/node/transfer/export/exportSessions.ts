@@ -60,7 +60,7 @@ export async function* exportMarkdown(
 async function* exportHtml(store: SessionStore, sessions: readonly Session[], options: ExportOptions): AsyncGenerator<string, void, void> {
   const pictureOf = async (hash: string, mime: string): Promise<string | null> => {
     if (!/^image\/(?:png|jpeg|gif|webp)$/.test(mime)) return null;
-    const bytes = await store.blob(hash);
+    const bytes = await store.blob(hash, true);
     return bytes ? `data:${mime};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}` : null;
   };
   const [only] = sessions;
