@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 const help = `threadkeeper: conversations with Claude that keep their history.
@@ -142,8 +142,11 @@ function versionOf(manifest: string): string {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 }
 
-// A reader that has gone away is no reason for a stack trace.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+// A reader that has gone away is no reason for a stack trace, nor for an error; a full disk is one.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') writeSync(2, `The output could not be written: ${error.message}\n`);
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
 
 main(process.argv.slice(2)).then(
   (code) => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { importFixtures } from '../../support/store/importRig';
-import { runCliToEnd } from '../../support/run/runCliToEnd';
+import { cliArgs, runCliToEnd } from '../../support/run/runCliToEnd';
 import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
 interface Command {
@@ -165,4 +166,12 @@ describe('every command of the command line', () => {
       );
     });
   }
+
+  it('say why nothing comes of their output where the disk is full', function () {
+    if (!existsSync('/dev/full')) return this.skip();
+    const full = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [...cliArgs, '--help'], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
+    closeSync(full);
+    assert.deepEqual([status, /^The output could not be written: ENOSPC/.test(stderr)], [1, true], stderr);
+  });
 });
