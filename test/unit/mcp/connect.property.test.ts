@@ -160,6 +160,11 @@ describe('settings files of other programs', () => {
     assert.deepEqual([lstatSync(outer).isSymbolicLink(), readFileSync(file, 'utf8')], [true, '{"a":1}']);
     await replaceSettings(outer, '{"a":1}', null);
     assert.deepEqual([lstatSync(outer).isSymbolicLink(), existsSync(file), await readSettings(outer)], [true, false, null]);
+    mkdirSync(join(temp.path, 'deep', 'agent'), { recursive: true });
+    symlinkSync(join(temp.path, 'deep', 'agent'), join(temp.path, 'linked'));
+    symlinkSync('../shared.json', join(temp.path, 'linked', 'mcp.json'));
+    await replaceSettings(join(temp.path, 'linked', 'mcp.json'), null, '{"b":1}');
+    assert.equal(readFileSync(join(temp.path, 'deep', 'shared.json'), 'utf8'), '{"b":1}');
     symlinkSync('round.json', join(temp.path, 'round.json'));
     await assert.rejects(replaceSettings(join(temp.path, 'round.json'), null, '{}'), { code: 'ELOOP' });
   });

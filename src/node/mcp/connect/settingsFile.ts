@@ -47,8 +47,11 @@ async function behindLinks(file: string): Promise<string> {
   try {
     return await realpath(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') throw error;
   }
   const next = await readlink(file).catch(() => null);
-  return next === null ? file : behindLinks(resolve(dirname(file), next));
+  if (next === null) return file;
+  // A link leads on from where its folder really is.
+  const folder = await realpath(dirname(file)).catch(() => dirname(file));
+  return behindLinks(resolve(folder, next));
 }
