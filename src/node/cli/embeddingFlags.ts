@@ -39,13 +39,16 @@ export function embeddingChoice(flags: Flags): EmbeddingChoice | null {
   return { provider, model, ...(url === undefined ? {} : { url }) };
 }
 
-/** Long enough for a server to load its model: a command has no later search that would profit from it. */
-const patienceMs = 10_000;
-
-/** Finding by meaning as the flags say; dispose of it, or the program goes on. Throws `UsageError`. */
-export function embeddingsOf(flags: Flags, env: Environment, log: Logger): Embeddings {
+/** Finding by meaning as the flags say; dispose of it, or the program goes on. `patienceMs` as in `EmbeddingsDeps`. Throws `UsageError`. */
+export function embeddingsOf(flags: Flags, env: Environment, log: Logger, patienceMs?: number): Embeddings {
   const choice = embeddingChoice(flags);
-  return new Embeddings({ choice: () => choice, reach: (...way) => reach(env, ...way), clock: systemClock, log, patienceMs });
+  return new Embeddings({
+    choice: () => choice,
+    reach: (...way) => reach(env, ...way),
+    clock: systemClock,
+    log,
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+  });
 }
 
 async function reach(env: Environment, provider: ProviderId, url = ''): Promise<ProviderAccess> {

@@ -38,6 +38,8 @@ const specs: readonly FlagSpec[] = [
 ];
 
 const defaultResults = 10;
+/** Long enough for a server to load its model: no later search of this command would profit from it. */
+const patienceMs = 10_000;
 
 export const searchHelp = `threadkeeper search <query>: finds what was said, in every branch, compacted or not.
 
@@ -62,7 +64,7 @@ export async function search(args: readonly string[]): Promise<number> {
   if ((flags['store'] === undefined) === (flags['everywhere'] === undefined))
     throw new UsageError('Say either --store DIR or --everywhere.');
   if (flags['everywhere'] !== undefined) return searchEverywhere(flags, { text, limit, whole: true, ...filters });
-  const embeddings = embeddingsOf(flags, process.env, stderrLogger([]));
+  const embeddings = embeddingsOf(flags, process.env, stderrLogger([]), patienceMs);
   const opened = await openStore({
     folder: flags['store']!,
     workerFile: join(__dirname, 'storeWorker.js'),
