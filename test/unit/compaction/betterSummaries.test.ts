@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { StoreError } from '../../../src/core/errors';
+import { requestIn } from '../../../src/core/session/carriedRequest';
 import { type EntryOf } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { says } from '../../support/chat/scriptedModel';
@@ -172,6 +173,18 @@ describe('better summaries', () => {
     await rig.fill(4, 900, 'later');
     await rig.conversation.compact();
     assert.match(rig.summarizer.prompts[prompts]!, /<previous-state-\d+>.*We agreed on blue/s);
+  });
+
+  it('carries no request when one is edited that was made behind a whole answer', async () => {
+    await rig.fill(1, 3_000);
+    const { entry } = await rig.conversation.compact();
+    const edited = (await rig.conversation.editSummary('We agreed on blue.')).entry!;
+    const parts = [entry!, edited].map(({ content }) => [content.firstKeptEntry, requestIn(content.summary)]);
+    assert.deepEqual(parts, [
+      [null, undefined],
+      [null, undefined],
+    ]);
+    assert.doesNotMatch(edited.content.summaryText, /The request you are working on/);
   });
 
   it('can be put in force again after an edit, as it was', async () => {

@@ -12,6 +12,7 @@ import type { Cut } from '../ladder/cutPoint';
 import { editableText, emptyFoldedState, withUsersText } from '../ledgers/foldedState';
 import type { Fold } from '../ladder/fold';
 import type { Reach } from '../measure/continuity';
+import { requestIn } from '../../session/carriedRequest';
 import { firstOfRange, leftOutEntries, verbatimEntries } from '../../session/liveCompaction';
 
 export interface RetriesDeps {
@@ -267,8 +268,9 @@ export class SummaryRewriter {
     const gone = leftOutEntries([...range, ...branch.entries]);
     const folded = range.filter((entry) => entry.modelFacing && !gone.has(entry.uuid));
     const kept = verbatimEntries(branch.entries).filter(({ modelFacing }) => modelFacing);
-    const hasRequest = kept.some(isUserMessage);
-    return { folded, firstKept: kept[0] ?? null, kept, currentRequest: hasRequest ? null : (folded.findLast(isUserMessage) ?? null) };
+    // A record behind a whole answer carries none.
+    const carries = requestIn(target.content.summary) !== undefined && !kept.some(isUserMessage);
+    return { folded, firstKept: kept[0] ?? null, kept, currentRequest: carries ? (folded.findLast(isUserMessage) ?? null) : null };
   }
 
   private async before(target: EntryOf<'compaction'>): Promise<EntryOf<'compaction'> | null> {
