@@ -1,7 +1,7 @@
 import { elementsOf, notSearched, reachablePercent, type Reach } from './measure/continuity';
 import type { Cut } from './ladder/cutPoint';
 import { isUserMessage, type ContentOf, type EntryOf, type StoredEntry, type Continuity } from '../session/entry';
-import { carriedRequest, renderFoldedState } from './ledgers/foldedState';
+import { carriedRequest, fittingRequest, renderFoldedState } from './ledgers/foldedState';
 import { requestIn, type CarriedRequest } from '../session/carriedRequest';
 import type { Fold } from './ladder/fold';
 import { maskedEntries, newStubs, scaledToWindow, toldStubs } from './ladder/mask';
@@ -78,7 +78,7 @@ export class CompactionRecorder {
     const durationMs = clock.now() - facts.startedAt;
     const { startedAt: _, holdsTurn, ...rest } = facts;
     const requestChars = engine.budget.oversized * 3;
-    const request = carriedRequest(cut.currentRequest, requestChars) ?? requestBefore(cut, before);
+    const request = carriedRequest(cut.currentRequest, requestChars) ?? requestBefore(cut, before, requestChars);
     const todos = todoListOf(branch.entries);
     // The list as it stands now: a state that was written before has one of its time.
     const { todos: _todos, ...state } = fold.folded;
@@ -210,7 +210,8 @@ function sumOf(costs: readonly (number | null)[]): number | null {
 }
 
 /** A second cut inside of one turn has its request in the state alone, and after a restart not in memory either. */
-function requestBefore({ folded, kept }: Cut, before: EntryOf<'compaction'> | null): CarriedRequest | undefined {
+function requestBefore({ folded, kept }: Cut, before: EntryOf<'compaction'> | null, maxChars: number): CarriedRequest | undefined {
   if (kept.length === 0 || folded.some(isUserMessage) || kept.some(isUserMessage)) return undefined;
-  return requestIn(before?.content.summary);
+  const request = requestIn(before?.content.summary);
+  return request && fittingRequest(request, maxChars);
 }

@@ -7,8 +7,10 @@ export const CarriedRequest = z.object({
   ref: z.string(),
   /** As it is shown: all of it, or its head and tail. */
   text: z.string(),
-  /** What was attached to it, as far as there is room. */
+  /** What was attached to it and goes on standing in the prompt. */
   attachments: z.optional(z.array(Attachment)),
+  /** What was attached to it and has no room beside that. */
+  leftOut: z.optional(z.array(Attachment)),
 });
 export type CarriedRequest = z.infer<typeof CarriedRequest>;
 

@@ -1,4 +1,6 @@
+import { requestIn } from '../session/carriedRequest';
 import type { EntryContent } from '../session/entry';
+import { attachmentNote } from '../session/userMessage';
 import { indented } from '../frames/frames';
 import { english } from '../l10n';
 
@@ -21,7 +23,7 @@ export class Renumbering {
     if (content.type === 'compaction')
       return {
         ...content,
-        summaryText: this.aroundLines(content.summaryText, linesIn(content.summary)),
+        summaryText: this.aroundLines(content.summaryText, linesIn(content.summary), notesIn(content.summary)),
         ...(content.summary === undefined ? {} : { summary: this.inValue(content.summary) }),
       };
     if (content.type === 'prepared_summary') return { ...content, folded: this.inValue(content.folded) };
@@ -49,18 +51,19 @@ export class Renumbering {
     if (typeof value === 'string') return this.inText(value);
     if (Array.isArray(value)) return value.map((one) => this.inValue(one));
     if (typeof value !== 'object' || value === null) return value;
-    const verbatim = isLine(value);
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, verbatim && name === 'text' ? one : this.inValue(one)]));
+    const isVerbatim = (name: string) => isLine(value) && verbatim.includes(name);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, isVerbatim(name) ? one : this.inValue(one)]));
   }
 
   /** The lines stand in the text as `renderFoldedState` and `renderWorkLedger` write them. */
-  private aroundLines(text: string, lines: readonly Line[]): string {
-    const asNow = new Map(
-      lines.flatMap((line): [string, string][] => {
+  private aroundLines(text: string, lines: readonly Line[], notes: readonly string[]): string {
+    const asNow = new Map([
+      ...notes.map((note): [string, string] => [note, note]),
+      ...lines.flatMap((line): [string, string][] => {
         const now = renderings({ ref: this.inText(line.ref), text: line.text });
         return renderings(line).map((before, at) => [before, now[at]!]);
       }),
-    );
+    ]);
     if (asNow.size === 0) return this.inText(text);
     // The longest first: one may begin like another.
     const longest = [...asNow.keys()].sort((a, b) => b.length - a.length).map((one) => one.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
@@ -75,6 +78,9 @@ interface Line {
   readonly text: string;
 }
 
+/** Of a line; what was attached to a request has names of its own. */
+const verbatim = ['text', 'attachments', 'leftOut'];
+
 function isLine(value: object): value is Line {
   return 'ref' in value && typeof value.ref === 'string' && 'text' in value && typeof value.text === 'string';
 }
@@ -84,6 +90,12 @@ function linesIn(value: unknown): Line[] {
   if (typeof value !== 'object' || value === null) return [];
   if (!Array.isArray(value) && isLine(value)) return /#\d/.test(value.text) ? [value] : [];
   return Object.values(value).flatMap(linesIn);
+}
+
+/** What names the attachments of the request, in which a number is part of a name. */
+function notesIn(summary: unknown): string[] {
+  const { attachments = [], leftOut = [] } = requestIn(summary) ?? {};
+  return [...attachments, ...leftOut].map((one) => attachmentNote([one]));
 }
 
 function renderings({ ref, text }: Line): string[] {

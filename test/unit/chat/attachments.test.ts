@@ -62,7 +62,7 @@ describe('A message with attachments', () => {
     assert.deepEqual([records() >= 1, shown()], [true, [[0, 'shot.png']]]);
     assert.match(
       JSON.stringify(rig.model.requests.at(-1)!.messages),
-      /verbatim\)\\n {2}\[attached image: shot\.png\]\\n {2}What is wrong here\?/,
+      /verbatim\)\\n {2}What is wrong here\?\\n {2}\[attached image: shot\.png\]/,
     );
   });
 

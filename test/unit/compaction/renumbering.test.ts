@@ -24,7 +24,12 @@ const folded = (ref: (number: number) => string, cited: (number: number) => stri
     lastError: { text: 'no such port', ref: ref(45), source: 'run', fix: `works since ${ref(46)}` },
   },
   identifiers: [{ ref: ref(45), text: 'src/tide.ts' }],
-  request: { ref: ref(47), text: 'Is #46\nopen?' },
+  request: {
+    ref: ref(47),
+    text: 'Is #46\nopen?',
+    attachments: [{ kind: 'image', name: 'shot of #45.png', hash: 'h', mime: 'image/png' }],
+    leftOut: [{ kind: 'file', name: 'long.log', hash: 'i', mime: 'text/plain' }],
+  },
 });
 
 describe('Entries that get other numbers', () => {

@@ -121,18 +121,19 @@ function abbreviate(refs: readonly string[]): string {
 /** Characters of a token, as sizes are converted where nothing is counted. */
 const charsPerToken = 3;
 
-/**
- * What is carried of a request: all of it, or its head and tail, and the attachments that have room beside it. Undefined for what is no
- * message.
- */
+/** Undefined for what is no message. */
 export function carriedRequest(entry: StoredEntry | null, maxChars: number): CarriedRequest | undefined {
   if (entry?.content.type !== 'message') return undefined;
-  const ref = entryRef(entry);
-  const { text, attachments = [] } = entry.content;
+  const { text, attachments } = entry.content;
+  return fittingRequest({ ref: entryRef(entry), text, attachments }, maxChars);
+}
+
+/** All of it, or its head and tail, and the attachments that have room beside it. */
+export function fittingRequest({ ref, text, attachments = [], leftOut = [] }: CarriedRequest, maxChars: number): CarriedRequest {
   const shown = text.length <= maxChars ? text : headAndTail(text, ref, maxChars);
   const carried = withRoom(attachments, (maxChars - shown.length) / charsPerToken);
-  const left = attachments.filter((one) => !carried.includes(one)).map((one) => leftOutNote(one, ref));
-  return { ref, text: [...left, shown].join('\n'), ...(carried.length > 0 ? { attachments: carried } : {}) };
+  const left = [...leftOut, ...attachments.filter((one) => !carried.includes(one))];
+  return { ref, text: shown, ...(carried.length > 0 ? { attachments: carried } : {}), ...(left.length > 0 ? { leftOut: left } : {}) };
 }
 
 function headAndTail(text: string, ref: string, maxChars: number): string {
@@ -153,14 +154,11 @@ function withRoom(attachments: readonly Attachment[], tokens: number): Attachmen
   return attachments.filter((one) => carried.has(one));
 }
 
-function leftOutNote(attachment: Attachment, ref: string): string {
-  const note = attachmentNote([attachment]);
-  return attachment.kind === 'image' ? `${note} (no room for it here)` : `${note} (recall ${ref})`;
-}
-
+/** The notes stand behind the text, which is found in front of them by its reference (renumbering.ts). */
 function requestText(request: CarriedRequest | undefined): string {
   if (!request) return '';
-  const { ref, text, attachments = [] } = request;
-  const lines = attachments.length > 0 ? `${attachmentNote(attachments)}\n${text}` : text;
-  return `## The request you are working on (${ref}, verbatim)\n  ${indented(lines)}`;
+  const { ref, text, attachments = [], leftOut = [] } = request;
+  const left = leftOut.map((one) => `${attachmentNote([one])} ${one.kind === 'image' ? '(no room for it here)' : `(recall ${ref})`}`);
+  const notes = [...attachments.map((one) => attachmentNote([one])), ...left];
+  return `## The request you are working on (${ref}, verbatim)\n  ${indented([text, ...notes].filter((line) => line !== '').join('\n'))}`;
 }

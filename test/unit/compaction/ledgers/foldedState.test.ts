@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { carriedRequest, emptyFoldedState, readableSummary, renderFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
+import {
+  carriedRequest,
+  emptyFoldedState,
+  fittingRequest,
+  readableSummary,
+  renderFoldedState,
+} from '../../../../src/core/compaction/ledgers/foldedState';
 import { extendLedger } from '../../../../src/core/compaction/ledgers/userLedger';
 import { parseSessionState } from '../../../../src/core/compaction/summary/summaryFormat';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
@@ -150,16 +156,13 @@ describe('the user ledger', () => {
       of('image', 'huge.png', 1_600),
     ];
     const request = carriedRequest(b.user('do the thing', [long, short, shot, huge]), 1_500);
-    assert.deepEqual(request, {
-      ref: '#1',
-      text: '[attached file: long.log] (recall #1)\n[attached image: huge.png] (no room for it here)\ndo the thing',
-      attachments: [short, shot],
-    });
+    assert.deepEqual(request, { ref: '#1', text: 'do the thing', attachments: [short, shot], leftOut: [long, huge] });
     assert.match(
       renderFoldedState({ ...emptyFoldedState, request }, null, 1_500),
-      /\(#1, verbatim\)\n {2}\[attached file: short\.ts\]\n {2}\[attached image: shot\.png\]\n {2}\[attached file: long\.log\] /,
+      /\n {2}do the thing\n {2}\[attached file: short\.ts\]\n {2}\[attached image: shot\.png\]\n {2}\[attached file: long\.log\] \(recall #1\)\n {2}\[attached image: huge\.png\] \(no room for it here\)$/,
     );
     assert.deepEqual(carriedRequest(b.user('x'.repeat(1_500), [shot]), 1_500)?.attachments, undefined);
+    assert.deepEqual(fittingRequest(request!, 100), { ref: '#1', text: 'do the thing', leftOut: [long, huge, short, shot] }, 'less later');
   });
 
   it('is shown to people without what is said to the model', () => {
