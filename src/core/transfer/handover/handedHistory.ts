@@ -3,6 +3,7 @@ import { readableSummary } from '../../compaction/ledgers/foldedState';
 import { extractiveSummary, type ExtractiveItem } from '../../compaction/measure/extractive';
 import { estimateTokens } from '../../context/measure/estimateTokens';
 import { isObject } from '../../base/json';
+import { requestIn } from '../../session/carriedRequest';
 import { isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../../session/entry';
 import { leftOutEntries, liveCompaction, verbatimEntries } from '../../session/liveCompaction';
 import { attachmentTitle, type Attachment } from '../../session/userMessage';
@@ -25,7 +26,7 @@ export interface HandedOptions {
   readonly contents: ReadonlyMap<string, string>;
 }
 
-/** A single text may take this part of all, and so may the summary. */
+/** A single text may take this part of all, and so may the summary with what is attached to the request in it. */
 const messageShare = 0.25;
 /** A message with all of its calls may take this part of all: the last one is handed over whatever it is. */
 const stepShare = 0.4;
@@ -48,13 +49,16 @@ export function handedHistory(entries: readonly StoredEntry[], { tokens, content
   const most = Math.floor(tokens * messageShare);
   // How our own model looks things up is nothing to another program: it has no such tool.
   const summary = shortened(readableSummary(live?.content.summaryText ?? '').trim(), most);
+  const request = summary === '' ? [] : (requestIn(live?.content.summary)?.attachments ?? []).filter(({ hash }) => contents.has(hash));
+  const attached = shortened(wellFormed(attachedTexts(request, contents).join('\n\n')), Math.max(0, most - estimateTokens(summary)));
   const steps = stepsOf(entries, most, contents).map((step) => boundedStep(step, Math.floor(tokens * stepShare), sizeOf));
-  const room = Math.max(0, tokens - openingTokens - estimateTokens(summary));
+  const room = Math.max(0, tokens - openingTokens - estimateTokens(summary) - estimateTokens(attached));
   const from = firstThatFits(steps, room, Math.min(passageTokens, Math.floor(tokens / 4)));
   const [folded, kept] = [steps.slice(0, from), steps.slice(from)];
   const passages = folded.length === 0 ? '' : passagesOf(folded, Math.min(passageTokens, Math.floor(tokens / 4)));
   const head = [
     ...(summary === '' ? [] : [`Summary of our conversation so far:\n\n${summary}`]),
+    ...(attached === '' ? [] : [attached]),
     ...(passages === '' ? [] : [`Passages of what was said ${summary === '' ? 'before' : 'after that'}, oldest first:\n\n${passages}`]),
   ].join('\n\n');
   const last = folded.at(-1);

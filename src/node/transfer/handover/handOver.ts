@@ -5,9 +5,10 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { errorText } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { IdSource, SessionStore } from '../../../core/ports';
+import { requestIn } from '../../../core/session/carriedRequest';
 import type { StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
-import { verbatimEntries } from '../../../core/session/liveCompaction';
+import { liveCompaction, verbatimEntries } from '../../../core/session/liveCompaction';
 import { handedHistory, lastEntry, type HandedHistory } from '../../../core/transfer/handover/handedHistory';
 import type { HandoverFile } from '../../../core/transfer/handover/handoverFile';
 import { handoverPrograms, type HandoverProgram } from '../../../core/transfer/handover/handoverPrograms';
@@ -189,15 +190,14 @@ function unwritten(file: string, error: unknown): Error {
   return new Error(english('{0} could not be written: {1}', file, errorText(error)), { cause: error });
 }
 
-/** Texts of what is attached to the messages that are sent, by hash. */
+/** Texts of what is attached to the messages that are sent, and to the request that a summary carries, by hash. */
 async function attachedTexts(entries: readonly StoredEntry[], store: SessionStore): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
-  for (const { content } of verbatimEntries(entries)) {
-    if (content.type !== 'message') continue;
-    for (const { kind, hash } of content.attachments ?? []) {
-      const bytes = kind === 'image' || texts.has(hash) ? undefined : await store.blob(hash);
-      if (bytes) texts.set(hash, new TextDecoder().decode(bytes));
-    }
+  const ofMessages = verbatimEntries(entries).flatMap(({ content }) => (content.type === 'message' ? (content.attachments ?? []) : []));
+  const ofRequest = requestIn(liveCompaction(entries)?.content.summary)?.attachments ?? [];
+  for (const { kind, hash } of [...ofRequest, ...ofMessages]) {
+    const bytes = kind === 'image' || texts.has(hash) ? undefined : await store.blob(hash);
+    if (bytes) texts.set(hash, new TextDecoder().decode(bytes));
   }
   return texts;
 }

@@ -125,6 +125,25 @@ describe('handing over', () => {
     assert.equal(first?.text, 'Summary of our conversation so far:\n\nThe tide table is sorted.');
   });
 
+  it('tells what was attached to the request that a summary carries', () => {
+    const file = { kind: 'file' as const, name: 'plan.md', hash: 'h', mime: 'text/plain' };
+    const shot = { kind: 'image' as const, name: 'shot.png', hash: 'i', mime: 'image/png' };
+    const folded = { ...emptyFoldedState, request: { ref: '#1', text: 'Follow the plan.', attachments: [file, shot] } };
+    const all: EntryContent[] = [
+      { type: 'message', role: 'user', text: 'Follow the plan.', attachments: [file, shot] },
+      compactionContent('c1', null, { summary: folded, summaryText: renderFoldedState(folded, null, 1_000) }),
+      { type: 'message', role: 'assistant', text: 'Step one is done.' },
+    ];
+    const [first] = handedHistory(branchOf(all), { ...wide, contents: new Map([['h', 'First sort, then count.']]) }).steps;
+    assert.match(
+      first!.text,
+      /Follow the plan\.\n {2}\[attached file: plan\.md\]\n {2}\[attached image: shot\.png\]\n\n\[attached file: plan\.md\]\nFirst sort, then count\.\n\[end of plan\.md\]$/,
+    );
+    const long = Array.from({ length: 20_000 }, (_, i) => `tide${i}`).join(' ');
+    const { tokens } = handedHistory(branchOf(all), { tokens: 8_000, contents: new Map([['h', long]]) });
+    assert.ok(tokens > 1_000 && tokens < 8_000 * 0.27, `${tokens}`);
+  });
+
   it('is no larger than it may be, whatever a last message, its calls and the summary hold', () => {
     const words = (count: number) => Array.from({ length: count }, (_, i) => (i % 3 === 0 ? '高潮' : `tide${i}`)).join(' ');
     const size = fc.constantFrom(0, 1, 40, 1_500);
