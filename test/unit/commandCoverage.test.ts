@@ -9,7 +9,7 @@ const helpers = /\b(?:run|runCommand|chooseFromMenu|pressInline|pressTitle)\(/;
 
 /** What the tests press for the commands that they reach in another way. */
 const pressed: Partial<Record<CommandName, string>> = {
-  openSession: "sessions.row('Mooring codes').click()",
+  openSession: "sessions.choose('Mooring codes')",
   showMoreSessions: "sessions.row('Show more…').click(",
   relinkHistory: "getByRole('button', { name: 'Relink History…' }).click()",
   declineRelink: "getByText('start afresh').click()",
