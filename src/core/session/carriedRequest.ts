@@ -16,7 +16,7 @@ export type CarriedRequest = z.infer<typeof CarriedRequest>;
 
 const Carrying = z.object({ request: CarriedRequest });
 
-/** Of what a compaction keeps beside its text; undefined where it carries none. */
+/** Finds the request in what a compaction keeps beside its text; undefined where it carries none. */
 export function requestIn(summary: unknown): CarriedRequest | undefined {
   return Carrying.safeParse(summary).data?.request;
 }

@@ -78,7 +78,7 @@ interface Line {
   readonly text: string;
 }
 
-/** Of a line; what was attached to a request has names of its own. */
+/** A line keeps these as they are: what was attached to a request has names of its own. */
 const verbatim = ['text', 'attachments', 'leftOut'];
 
 function isLine(value: object): value is Line {

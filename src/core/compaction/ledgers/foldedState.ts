@@ -121,14 +121,14 @@ function abbreviate(refs: readonly string[]): string {
 /** Characters of a token, as sizes are converted where nothing is counted. */
 const charsPerToken = 3;
 
-/** Undefined for what is no message. */
+/** Takes the request from its message, as `fittingRequest` does; undefined for what is no message. */
 export function carriedRequest(entry: StoredEntry | null, maxChars: number): CarriedRequest | undefined {
   if (entry?.content.type !== 'message') return undefined;
   const { text, attachments } = entry.content;
   return fittingRequest({ ref: entryRef(entry), text, attachments }, maxChars);
 }
 
-/** All of it, or its head and tail, and the attachments that have room beside it. */
+/** Keeps all of a request, or its head and tail, and the attachments that have room beside it; the others are named. */
 export function fittingRequest({ ref, text, attachments = [], leftOut = [] }: CarriedRequest, maxChars: number): CarriedRequest {
   const shown = text.length <= maxChars ? text : headAndTail(text, ref, maxChars);
   const carried = withRoom(attachments, (maxChars - shown.length) / charsPerToken);
