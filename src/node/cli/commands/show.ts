@@ -41,7 +41,10 @@ export async function show(args: readonly string[]): Promise<number> {
     const session = await sessionNamed(store, name);
     if (flags['files'] !== undefined) await writeFiles(store, session, json);
     else if (json) await writeJson(store, session, flags['all'] !== undefined, last);
-    else for await (const piece of exportMarkdown(store, [session], { redact: false })) process.stdout.write(plainText(piece));
+    else {
+      const pieces = exportMarkdown(store, [session], { redact: false, isForNow: true });
+      for await (const piece of pieces) process.stdout.write(plainText(piece));
+    }
     return 0;
   });
 }

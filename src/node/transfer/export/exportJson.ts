@@ -17,6 +17,8 @@ export interface ExportOptions {
   readonly redact: boolean;
   /** With what stood in files before and after calls, so that they can be restored where it is imported; never where it is redacted. */
   readonly fileContents?: boolean;
+  /** Looked at, not kept: a transcript then shows as damaged what cannot be read at the moment, instead of ending there. */
+  readonly isForNow?: boolean;
   readonly signal?: AbortSignal;
   /** Entries that are done, of all. */
   readonly onProgress?: (done: number, total: number) => void;

@@ -94,14 +94,18 @@ async function headOf(
   };
 }
 
-async function blocksOf(store: SessionStore, session: Session, { redact, signal, onProgress }: ExportOptions): Promise<TranscriptBlock[]> {
+async function blocksOf(
+  store: SessionStore,
+  session: Session,
+  { redact, signal, onProgress, isForNow }: ExportOptions,
+): Promise<TranscriptBlock[]> {
   const pages: (readonly StoredEntry[])[] = [];
   let before: string | undefined;
   let done = 0;
   for (let hasMore = true; hasMore; ) {
     signal?.throwIfAborted();
     const page = await store.page(session.uuid, { limit: pageEntries, ...(before === undefined ? {} : { before }) });
-    pages.push(page.entries);
+    pages.push(isForNow ? page.entries : await toTell(store, page.entries));
     before = page.entries[0]?.uuid;
     hasMore = page.hasMore && before !== undefined;
     done += page.entries.length;
@@ -113,4 +117,12 @@ async function blocksOf(store: SessionStore, session: Session, { redact, signal,
       return block ?? [];
     }),
   );
+}
+
+/** The entries, those read again that came back as damaged: rejects with `StoreError` where that is so only for now. */
+async function toTell(store: SessionStore, entries: readonly StoredEntry[]): Promise<readonly StoredEntry[]> {
+  const damaged = entries.flatMap(({ seq, content }) => (content.type === 'custom' && content.customType === 'damaged' ? [seq] : []));
+  if (damaged.length === 0) return entries;
+  const again = new Map((await store.entriesBySeq(damaged, true)).map((entry) => [entry.seq, entry]));
+  return entries.map((entry) => again.get(entry.seq) ?? entry);
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreError } from '../../../../src/core/errors';
 import type { SessionStore } from '../../../../src/core/ports';
 import type { EntryContent } from '../../../../src/core/session/entry';
 import { redactText, redactValue } from '../../../../src/core/redaction/redactText';
-import { exportSessions, type ExportFormat } from '../../../../src/node/transfer/export/exportSessions';
+import { exportMarkdown, exportSessions, type ExportFormat } from '../../../../src/node/transfer/export/exportSessions';
 import { compactionContent } from '../../../support/chat/compactionContent';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../../support/store/storeTemp';
 
@@ -112,6 +115,29 @@ describe('an export to be read', () => {
       assert.doesNotMatch(text, /home\/ada|AQID|a"?\.png/);
       assert.match(text, /\/home\/user\/notes/);
     }
+  });
+
+  it('ends where a long text cannot be read now; looking at the session shows the rest', async () => {
+    const text = 'long '.repeat(100_000);
+    await store.append(session, {
+      entries: [userMessage(session, (await store.session(session))!.leaf, '', { content: { type: 'message', role: 'user', text } })],
+    });
+    const formats: readonly ExportFormat[] = ['md', 'html'];
+    const whole = await Promise.all(formats.map((format) => exported(format)));
+    const file = readdirSync(join(temp.path, 'blobs'), { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .find((one) => statSync(one).size > 3)!;
+    renameSync(file, `${file}.away`);
+    mkdirSync(file);
+    for (const format of formats) await assert.rejects(exported(format), (error) => StoreError.is(error) && error.message.includes(file));
+    let shown = '';
+    for await (const piece of exportMarkdown(store, [(await store.session(session))!], { redact: false, isForNow: true })) shown += piece;
+    assert.ok(shown.includes('# Done') && shown.includes('**damaged**'), shown.slice(-200));
+    rmdirSync(file);
+    for (const format of formats) assert.match(await exported(format), /damaged/);
+    renameSync(`${file}.away`, file);
+    assert.deepEqual(await Promise.all(formats.map((format) => exported(format))), whole);
   });
 
   it('takes out what looks like a secret, and little else', () => {
