@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { waitFor } from '../waitFor';
 import type { Workbench } from '../vscode/workbench';
+import { clickUntilHeard } from './clickUntilHeard';
 
 /** The Sessions view as its user sees it. */
 export class SessionsPage {
@@ -64,12 +65,17 @@ export class SessionsPage {
       .filter({ has: this.workbench.page.locator('.label-name', { hasText: new RegExp(`^${escaped(label)}$`) }) });
   }
 
-  /** Clicks a row, and again where nothing comes of it: a click while the list is drawn anew goes nowhere. */
+  /** Clicks a row, and again where nothing comes of it. */
   async click(label: string, came: () => Promise<boolean>): Promise<void> {
     await waitFor(`what "${label}" stands for`, async () => {
-      if (!(await came())) await this.row(label).click();
+      if (!(await came())) await clickUntilHeard(this.row(label));
       return waitFor('it', came, { timeout: 5_000 });
     });
+  }
+
+  /** Adds a row to what is selected. */
+  async select(label: string): Promise<void> {
+    await clickUntilHeard(this.row(label), { modifiers: ['Control'] });
   }
 
   /** Opens a group. */
@@ -86,14 +92,13 @@ export class SessionsPage {
     await mouse.move(0, 0);
   }
 
-  /** Opens a session by its row, and waits until the list has the keyboard again: a key that follows means this row. */
+  /** Opens a session by its row, and waits until the list has the keyboard: a key that follows means this row. */
   async choose(label: string): Promise<void> {
-    const isOpen = async () => (await this.rows()).some((text) => text.startsWith(`${label} · open`));
-    if (await isOpen()) await this.row(label).click();
-    else await this.click(label, isOpen);
-    await waitFor(
-      'the keyboard in the list',
+    // The chat that has been opened may ask for the keyboard after the click: the row is clicked again then.
+    await this.click(
+      label,
       async () =>
+        (await this.rows()).some((text) => text.startsWith(`${label} · open`)) &&
         /\bfocused\b/.test((await this.row(label).getAttribute('class')) ?? '') &&
         (await this.pane().locator('.monaco-list:focus-within').count()) > 0,
     );
@@ -101,12 +106,12 @@ export class SessionsPage {
 
   /** Presses a button that a row shows while the pointer is on it. */
   async pressInline(label: string, button: string): Promise<void> {
-    await this.row(label).hover();
-    await this.row(label).getByRole('button', { name: button }).click();
+    const row = this.row(label);
+    await clickUntilHeard(row.getByRole('button', { name: button }), {}, () => row.hover());
   }
 
   async chooseFromMenu(label: string, item: string): Promise<void> {
-    await this.row(label).click({ button: 'right' });
+    await clickUntilHeard(this.row(label), { button: 'right' });
     const entry = this.workbench.page
       .locator('.monaco-menu .action-item')
       .filter({ hasText: new RegExp(`^${item}`) })
@@ -119,8 +124,8 @@ export class SessionsPage {
 
   /** A button in the view's title. */
   async pressTitle(button: string): Promise<void> {
-    await this.pane().locator('.pane-header').hover();
-    await this.pane().locator('.pane-header').getByRole('button', { name: button }).click();
+    const header = this.pane().locator('.pane-header');
+    await clickUntilHeard(header.getByRole('button', { name: button }), {}, () => header.hover());
   }
 
   async message(): Promise<string> {

@@ -107,8 +107,7 @@ describe('a chat of any width', function () {
   async function openSession(title: string): Promise<void> {
     const sessions = new SessionsPage(session.workbench);
     await sessions.open();
-    await sessions.row(title).click();
-    await (await session.chat.locator('tk-header')).filter({ hasText: title }).waitFor();
+    await sessions.click(title, async () => (await session.chat.texts('tk-header')).some((text) => text.includes(title)));
     // So that the chat has the height.
     await sessions.pane().locator('.pane-header').click();
   }
