@@ -43,15 +43,19 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   let usage: TokenUsage | null = null;
   let failure: ModelFailure | null = null;
   let stopReason: string | null = null;
-  for await (const event of engine.binding.client.stream(await engine.request(), signal)) {
-    if (event.type === 'text_delta') step.add(event.index, 'message', event.text);
-    else if (event.type === 'thinking_delta') step.add(event.index, 'thinking', event.text);
-    else if (event.type === 'block') await step.complete(event.index, event.block);
-    else if (event.type === 'usage') usage = event.usage;
-    else if (event.type === 'stopped') stopReason = event.reason;
-    else failure = event.failure;
+  try {
+    for await (const event of engine.binding.client.stream(await engine.request(), signal)) {
+      if (event.type === 'text_delta') step.add(event.index, 'message', event.text);
+      else if (event.type === 'thinking_delta') step.add(event.index, 'thinking', event.text);
+      else if (event.type === 'block') await step.complete(event.index, event.block);
+      else if (event.type === 'usage') usage = event.usage;
+      else if (event.type === 'stopped') stopReason = event.reason;
+      else failure = event.failure;
+    }
+    await step.breakOff(failure);
+  } finally {
+    await step.end();
   }
-  await step.breakOff(failure);
   engine.setLive('');
   const last = step.entries.at(-1);
   // A provider that reports nothing, or an answer that was stopped before it was told: paid for all the same.
@@ -103,13 +107,15 @@ class Step {
 
   async complete(index: number, block: ModelBlock): Promise<void> {
     const open = this.writers.get(index);
-    this.writers.delete(index);
     const content = this.toContent(block, open ? this.deps.clock.now() - open.startedAt : undefined);
     if (!content) {
+      this.writers.delete(index);
+      await open?.writer.end();
       if (open) this.deps.emit({ type: 'live_dropped', entryId: open.writer.entryId });
       return;
     }
     const stored = await this.store(content, open?.writer.entryId);
+    this.writers.delete(index);
     if (open && 'text' in content) await open.writer.replacedBy(content.text);
     this.deps.engine.setLive('');
     this.deps.emit({ type: 'entry_appended', entry: stored });
@@ -134,6 +140,12 @@ class Step {
         data: { entries: this.entries.map((entry) => entry.uuid), reason: failure.reason },
       });
     }
+  }
+
+  /** Nothing more is shown, also where the store has failed: text behind the end of a turn would stand below its error. Never rejects. */
+  async end(): Promise<void> {
+    for (const { writer } of this.writers.values()) await writer.end();
+    this.writers.clear();
   }
 
   private async append(content: EntryContent, uuid?: string): Promise<void> {
@@ -238,12 +250,17 @@ class PartialWriter {
    * Never rejects.
    */
   async replacedBy(text: string): Promise<void> {
-    this.pending = '';
-    await this.running;
+    await this.end();
     const rest = text.startsWith(this.written) ? text.slice(this.written.length) : '';
     if (rest === '') return;
     this.written = text;
     this.show(rest);
+  }
+
+  /** Lets go of what waits, and resolves when nothing is shown any more. Never rejects. */
+  async end(): Promise<void> {
+    this.pending = '';
+    while (this.running) await this.running;
   }
 
   /** Commits and shows what is left. Rejects with what a commit failed with. */
