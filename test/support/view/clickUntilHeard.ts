@@ -2,9 +2,9 @@ import type { Locator } from 'playwright-core';
 import { patience } from '../run/patience';
 import { waitFor } from '../waitFor';
 
-export interface ClickOptions {
+interface ClickOptions {
   readonly button?: 'left' | 'right';
-  readonly modifiers?: ('Control' | 'Shift')[];
+  readonly modifiers?: 'Control'[];
 }
 
 /**

@@ -261,7 +261,7 @@ export class Turns {
     const recovered = await store.recoverPartials(branch.session.uuid);
     this.broken = false;
     await branch.reload();
-    // It is an entry now, and would count twice.
+    // What was shown is an entry now, and would count twice.
     engine.setLive('');
     engine.recounted();
     for (const entry of recovered) emit({ type: 'entry_appended', entry });
