@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { SessionStore } from '../../../core/ports';
 import type { Session } from '../../../core/session/session';
 import { patientRename } from '../../runtime/patientRename';
+import { entriesToTell } from './entriesToTell';
 import { exportJson, type ExportOptions } from './exportJson';
 import { t } from '../../../core/l10n';
 import type { StoredEntry } from '../../../core/session/entry';
@@ -105,7 +106,7 @@ async function blocksOf(
   for (let hasMore = true; hasMore; ) {
     signal?.throwIfAborted();
     const page = await store.page(session.uuid, { limit: pageEntries, ...(before === undefined ? {} : { before }) });
-    pages.push(isForNow ? page.entries : await toTell(store, page.entries));
+    pages.push(isForNow ? page.entries : await entriesToTell(store, page.entries));
     before = page.entries[0]?.uuid;
     hasMore = page.hasMore && before !== undefined;
     done += page.entries.length;
@@ -117,12 +118,4 @@ async function blocksOf(
       return block ?? [];
     }),
   );
-}
-
-/** The entries, those read again that came back as damaged: rejects with `StoreError` where that is so only for now. */
-async function toTell(store: SessionStore, entries: readonly StoredEntry[]): Promise<readonly StoredEntry[]> {
-  const damaged = entries.flatMap(({ seq, content }) => (content.type === 'custom' && content.customType === 'damaged' ? [seq] : []));
-  if (damaged.length === 0) return entries;
-  const again = new Map((await store.entriesBySeq(damaged, true)).map((entry) => [entry.seq, entry]));
-  return entries.map((entry) => again.get(entry.seq) ?? entry);
 }

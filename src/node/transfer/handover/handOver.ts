@@ -13,6 +13,7 @@ import { handedHistory, lastEntry, type HandedHistory } from '../../../core/tran
 import type { HandoverFile } from '../../../core/transfer/handover/handoverFile';
 import { handoverPrograms, type HandoverProgram } from '../../../core/transfer/handover/handoverPrograms';
 import { programOf } from '../../../core/transfer/programs';
+import { entriesToTell } from '../export/entriesToTell';
 import { handoverSource } from '../import/handoverLink';
 import { places, type Machine } from '../watch/places';
 import { geminiProject } from './geminiProject';
@@ -57,10 +58,12 @@ export async function handoverTargets(
   );
 }
 
-/** Rejects with `StoreError`, and with words where there is nothing to hand over. */
+/**
+ * Rejects with `StoreError`, also where what is to be handed over cannot be read now, and with words where there is nothing to hand over.
+ */
 export async function prepareHandover(session: Session, program: HandoverProgram, options: HandoverOptions): Promise<Handover> {
   const { store, machine, now, folder, exportFolder } = options;
-  const { entries } = await store.liveBranch(session.uuid);
+  const entries = await entriesToTell(store, (await store.liveBranch(session.uuid)).entries);
   const history = handedHistory(entries, { tokens: program.tokens, contents: await attachedTexts(entries, store) });
   if (history.steps.length === 0) throw new Error(english('There is nothing to hand over yet.'));
   const isFound = session.cwd === null || (await isFolder(session.cwd));
@@ -196,7 +199,7 @@ async function attachedTexts(entries: readonly StoredEntry[], store: SessionStor
   const ofMessages = verbatimEntries(entries).flatMap(({ content }) => (content.type === 'message' ? (content.attachments ?? []) : []));
   const ofRequest = requestIn(liveCompaction(entries)?.content.summary)?.attachments ?? [];
   for (const { kind, hash } of [...ofRequest, ...ofMessages]) {
-    const bytes = kind === 'image' || texts.has(hash) ? undefined : await store.blob(hash);
+    const bytes = kind === 'image' || texts.has(hash) ? undefined : await store.blob(hash, true);
     if (bytes) texts.set(hash, new TextDecoder().decode(bytes));
   }
   return texts;

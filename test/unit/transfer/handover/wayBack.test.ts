@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { StoreError } from '../../../../src/core/errors';
 import type { SessionStore } from '../../../../src/core/ports';
 import type { EntryContent } from '../../../../src/core/session/entry';
 import type { Session } from '../../../../src/core/session/session';
@@ -274,6 +275,39 @@ describe('a session that was handed over', function () {
     await assert.rejects(carryOut(prepared, session, store, new UuidV7(), now), /noted 1/);
     const left = readdirSync(join(rig.home, '.gemini'), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
     assert.deepEqual(left, []);
+  });
+
+  it('is refused while a long or an attached text cannot be read, and goes whole when it can', async () => {
+    const hash = await rig.store.putBlob(Buffer.from('Low at six.'), 'text/plain');
+    const attachments = [{ kind: 'file', name: 'low.md', hash, mime: 'text/plain', path: 'low.md' }] as const;
+    const long = `Tides ${'rise and fall '.repeat(40_000)}end`;
+    const all: readonly EntryContent[] = [
+      { type: 'message', role: 'user', text: long },
+      { type: 'message', role: 'user', text: 'And this?', attachments: [...attachments] },
+    ];
+    const { uuid } = await storedSession(rig.store, all, join(rig.home, 'work'));
+    const options = { store: rig.store, machine: rig.machine, now, folder: rig.home, exportFolder: join(rig.home, 'out') };
+    const handed = async () => {
+      const { history } = await prepareHandover((await rig.store.session(uuid))!, handoverProgram('codex')!, options);
+      return history.steps.map(({ text }) => [text.startsWith('Tides rise'), text.includes('Low at six.')]);
+    };
+    const whole = [
+      [true, false],
+      [false, true],
+    ];
+    assert.deepEqual(await handed(), whole);
+    const files = readdirSync(join(rig.folder, 'blobs'), { recursive: true, withFileTypes: true })
+      .filter((one) => one.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    assert.equal(files.length, 2);
+    for (const file of files) {
+      renameSync(file, `${file}.away`);
+      mkdirSync(file);
+      await assert.rejects(handed(), (error) => StoreError.is(error) && error.message.includes(file));
+      rmdirSync(file);
+      renameSync(`${file}.away`, file);
+    }
+    assert.deepEqual(await handed(), whole);
   });
 
   it('goes on in another folder when its own is none on this machine, and says so', async () => {
