@@ -274,6 +274,13 @@ export function isUserMessage(entry: StoredEntry): entry is EntryOf<'message'> {
   return entry.content.type === 'message' && entry.content.role === 'user';
 }
 
+/** `customType` of what a store gives for an entry whose content cannot be read. It is shown, and never sent to a model. */
+export const damagedType = 'damaged';
+
+export function isDamaged({ content }: StoredEntry): boolean {
+  return content.type === 'custom' && content.customType === damagedType;
+}
+
 /** What one kind of entry is, for everything that treats kinds differently; what a model is sent of it says the projection. */
 interface EntryKind {
   /** The property that holds its text: counted, kept apart from the rest and compressed. Null: it has none, or several make it up. */

@@ -21,6 +21,9 @@ export function handoverPreview({ name, history, files, cwd, missing }: Handover
       `- ${t('Goes on in: {0}', `\`${cwd}\``)}`,
       ...command.split('\n').map((line) => `- ${t('Command: {0}', `\`${line}\``)}`),
       `- ${size}${history.isFolded ? `; ${t('what is older is told in a summary')}` : ''}`,
+      ...(history.unreadable === 0
+        ? []
+        : [`- ${t('Damaged or missing, and left out: {0} entries and attached texts', wholeNumber(history.unreadable))}`]),
       `- ${t('What is said there comes back into this session when {0} is watched, or its file is imported.', name)}`,
     ].join('\n'),
     said.length > mostCharacters ? `${said.slice(0, mostCharacters)}\n\n…` : said,

@@ -47,6 +47,18 @@ describe('threadkeeper hand-over', function () {
     );
   });
 
+  it('says how much of a session is damaged and left out', async () => {
+    const store = await openTestStore(join(temp.path, 'store'));
+    const attachments = [{ kind: 'file' as const, name: 'low.md', hash: 'f'.repeat(64), mime: 'text/plain' }];
+    const { id: other } = await storedSession(store, [{ type: 'message', role: 'user', text: 'And low?', attachments }], work);
+    await store.close();
+    const dry = ['hand-over', other, '--store', join(temp.path, 'store'), '--to', 'codex', '--dry-run'];
+    const [words, json] = [await runCliToEnd(dry, env()), await runCliToEnd([...dry, '--json'], env())];
+    assert.match(words.out, /^Damaged or missing, and left out: 1 entry or attached text$/m);
+    assert.deepEqual([words.code, json.code, (JSON.parse(json.out) as { unreadable: number }).unreadable], [0, 0, 1]);
+    assert.doesNotMatch((await handOver('--to', 'codex', '--dry-run')).out, /left out/);
+  });
+
   it('seals a session for a colleague, who opens it with the passphrase and no other', async () => {
     const file = join(temp.path, 'session.tksealed');
     const secret = { THREADKEEPER_PASSPHRASE: 'correct horse' };

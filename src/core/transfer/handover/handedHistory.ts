@@ -4,7 +4,7 @@ import { extractiveSummary, type ExtractiveItem } from '../../compaction/measure
 import { estimateTokens } from '../../context/measure/estimateTokens';
 import { isObject } from '../../base/json';
 import { requestIn } from '../../session/carriedRequest';
-import { isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../../session/entry';
+import { isDamaged, isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../../session/entry';
 import { leftOutEntries, liveCompaction, verbatimEntries } from '../../session/liveCompaction';
 import { attachmentTitle, type Attachment } from '../../session/userMessage';
 import { boundedStep, shortened } from './boundedStep';
@@ -17,6 +17,8 @@ export interface HandedHistory {
   readonly tokens: number;
   /** The steps begin with a summary of what is older. */
   readonly isFolded: boolean;
+  /** How many of its entries and attached texts are damaged, or not there, and so are not told. */
+  readonly unreadable: number;
 }
 
 export interface HandedOptions {
@@ -49,8 +51,9 @@ export function handedHistory(entries: readonly StoredEntry[], { tokens, content
   const most = Math.floor(tokens * messageShare);
   // How our own model looks things up is nothing to another program: it has no such tool.
   const summary = shortened(readableSummary(live?.content.summaryText ?? '').trim(), most);
-  const request = summary === '' ? [] : (requestIn(live?.content.summary)?.attachments ?? []).filter(({ hash }) => contents.has(hash));
-  const attached = shortened(wellFormed(attachedTexts(request, contents).join('\n\n')), Math.max(0, most - estimateTokens(summary)));
+  const request = summary === '' ? [] : (requestIn(live?.content.summary)?.attachments ?? []);
+  const known = request.filter(({ hash }) => contents.has(hash));
+  const attached = shortened(wellFormed(attachedTexts(known, contents).join('\n\n')), Math.max(0, most - estimateTokens(summary)));
   const steps = stepsOf(entries, most, contents).map((step) => boundedStep(step, Math.floor(tokens * stepShare), sizeOf));
   const room = Math.max(0, tokens - openingTokens - estimateTokens(summary) - estimateTokens(attached));
   const from = firstThatFits(steps, room, Math.min(passageTokens, Math.floor(tokens / 4)));
@@ -64,12 +67,20 @@ export function handedHistory(entries: readonly StoredEntry[], { tokens, content
   const last = folded.at(-1);
   const anchor = last ? { uuid: lastEntry(last), createdAt: last.at } : (live ?? { uuid: kept[0]?.entry, createdAt: kept[0]?.at ?? 0 });
   const all = anchor.uuid === undefined ? [] : opened(head, kept, anchor.uuid, anchor.createdAt);
-  return { steps: all, tokens: sum(all), isFolded: head !== '' };
+  return { steps: all, tokens: sum(all), isFolded: head !== '', unreadable: unreadable(entries, request, contents) };
 }
 
 /** What follows a step follows this entry. */
 export function lastEntry({ calls, entry }: HandedStep): string {
   return calls.at(-1)?.result.entry ?? entry;
+}
+
+function unreadable(entries: readonly StoredEntry[], request: readonly Attachment[], contents: HandedOptions['contents']): number {
+  const leftOut = leftOutEntries(entries);
+  const meant = verbatimEntries(entries).filter(({ uuid }) => !leftOut.has(uuid));
+  const attached = [...request, ...meant.flatMap(({ content }) => (content.type === 'message' ? (content.attachments ?? []) : []))];
+  const absent = attached.flatMap(({ kind, hash }) => (kind === 'image' || contents.has(hash) ? [] : [hash]));
+  return meant.filter(isDamaged).length + new Set(absent).size;
 }
 
 /** A conversation begins with the user, and two messages in a row are one to some. */

@@ -24,7 +24,7 @@ const specs: readonly FlagSpec[] = [
   },
   { name: 'out', value: 'PATH', help: 'opencode: folder of the file that it imports (default: this one); colleague: the sealed file' },
   { name: 'dry-run', help: 'say what would be written, and write nothing' },
-  { name: 'json', help: 'one JSON object: program, session, cwd, files, tokens, folded, command' },
+  { name: 'json', help: 'one JSON object: program, session, cwd, files, messages, tokens, folded, unreadable, command, written' },
 ];
 
 export const handOverHelp = `threadkeeper hand-over <session>: goes on with a session in another program.
@@ -83,6 +83,9 @@ function told({ name, history, files, cwd, missing, resume }: Handover, isDry: b
   return [
     `${isDry ? 'Would write' : 'Written'} for ${name}: ${size}${history.isFolded ? ', beginning with a summary' : ''}`,
     ...files.map(({ file }) => `  ${file}`),
+    ...(history.unreadable === 0
+      ? []
+      : [`Damaged or missing, and left out: ${counted(history.unreadable, 'entry or attached text', 'entries and attached texts')}`]),
     ...(missing === null ? [] : [`The folder of the session is not here: ${plain(missing)}`]),
     `Go on in ${cwd}:`,
     ...commandLine(resume, process.platform)
@@ -101,6 +104,7 @@ function asJson({ program, session, cwd, files, history, resume }: Handover, isD
     messages: history.steps.length,
     tokens: history.tokens,
     folded: history.isFolded,
+    unreadable: history.unreadable,
     command: commandLine(resume, process.platform),
     written: !isDry,
   };

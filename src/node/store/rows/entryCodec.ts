@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { kindOf, type EntryContent, type EntryType, type NewEntry, type StoredEntry } from '../../../core/session/entry';
+import { damagedType, kindOf, type EntryContent, type EntryType, type NewEntry, type StoredEntry } from '../../../core/session/entry';
 import { sha256, type BlobReader, type BlobFiles } from './blobFiles';
 import { packText, plainText, unpackText, type Row, type SqlValue } from '../database/connection';
 
@@ -102,7 +102,7 @@ export function decodeEntry(row: Row, blobs: BlobReader): StoredEntry {
     display: row['display'] === 1 || content === undefined,
     content: content ?? {
       type: 'custom',
-      customType: 'damaged',
+      customType: damagedType,
       data: { entryType: row['entry_type'], text: unpackText((whole ?? row)['text']) },
     },
   };

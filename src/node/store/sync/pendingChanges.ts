@@ -1,7 +1,7 @@
 import { leafRegister, type Change, type EntriesAppended, type RegistersSet } from '../../../core/sync/change';
 import type { PendingChanges, PendingReceipt } from '../../../core/sync/syncReplica';
 import type { AttachmentPlace } from '../../../core/sync/attachmentPlace';
-import { contentSize, type StoredEntry } from '../../../core/session/entry';
+import { contentSize, isDamaged, type StoredEntry } from '../../../core/session/entry';
 import type { Session } from '../../../core/session/session';
 import type { Connection, Row } from '../database/connection';
 import type { EntryRows } from '../rows/entryRows';
@@ -97,11 +97,6 @@ function withLeaves(
     }),
     rest,
   };
-}
-
-/** As it is decoded where its content cannot be read (entryCodec.ts). */
-function isDamaged({ content }: StoredEntry): boolean {
-  return content.type === 'custom' && content.customType === 'damaged';
 }
 
 function stampsOf({ session, values }: RegistersSet): PendingReceipt['stamps'] {

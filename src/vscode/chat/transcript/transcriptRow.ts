@@ -3,7 +3,7 @@ import { renderCheckpoint } from '../../../core/compaction/checkpoints/checkpoin
 import { readableSummary } from '../../../core/compaction/ledgers/foldedState';
 import { listed, shown, t } from '../../../core/l10n';
 import { isCommandRun, readCommandRun } from '../../../core/session/commandRun';
-import type { ContentOf, EntryOf, StoredEntry } from '../../../core/session/entry';
+import { damagedType, type ContentOf, type EntryOf, type StoredEntry } from '../../../core/session/entry';
 import { modeText, modeTold } from '../../../core/plan/planMode';
 import { skillType } from '../../../core/skills/skill';
 import { offeredRules } from '../../../core/tools/allowRules';
@@ -91,7 +91,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'compaction_undone':
       return { kind: 'undo', id, at, tokensRestored: content.tokensRestored };
     case 'custom':
-      if (content.customType === 'damaged') return info(damagedText(content.data));
+      if (content.customType === damagedType) return info(damagedText(content.data));
       return content.customType === turnErrorType ? errorRow(entry, content.data) : null;
     case 'checkpoint':
       return {

@@ -277,7 +277,8 @@ describe('a session that was handed over', function () {
     assert.deepEqual(left, []);
   });
 
-  it('is refused while a long or an attached text cannot be read, and goes whole when it can', async () => {
+  /** A session with a long and an attached text; the file of each, and what Codex would be told of them. */
+  async function longAndAttached() {
     const hash = await rig.store.putBlob(Buffer.from('Low at six.'), 'text/plain');
     const attachments = [{ kind: 'file', name: 'low.md', hash, mime: 'text/plain', path: 'low.md' }] as const;
     const long = `Tides ${'rise and fall '.repeat(40_000)}end`;
@@ -289,17 +290,20 @@ describe('a session that was handed over', function () {
     const options = { store: rig.store, machine: rig.machine, now, folder: rig.home, exportFolder: join(rig.home, 'out') };
     const handed = async () => {
       const { history } = await prepareHandover((await rig.store.session(uuid))!, handoverProgram('codex')!, options);
-      return history.steps.map(({ text }) => [text.startsWith('Tides rise'), text.includes('Low at six.')]);
+      const told = history.steps.map(({ text }) => (text.startsWith('Tides rise') ? 'long' : text.replaceAll('\n', '|')));
+      return { told, unreadable: history.unreadable };
     };
-    const whole = [
-      [true, false],
-      [false, true],
-    ];
-    assert.deepEqual(await handed(), whole);
     const files = readdirSync(join(rig.folder, 'blobs'), { recursive: true, withFileTypes: true })
       .filter((one) => one.isFile())
       .map(({ parentPath, name }) => join(parentPath, name));
     assert.equal(files.length, 2);
+    return { files, handed };
+  }
+  const allTold = { told: ['long', '[attached file: low.md]|Low at six.|[end of low.md]||And this?'], unreadable: 0 };
+
+  it('is refused while a long or an attached text cannot be read, and goes whole when it can', async () => {
+    const { files, handed } = await longAndAttached();
+    assert.deepEqual(await handed(), allTold);
     for (const file of files) {
       renameSync(file, `${file}.away`);
       mkdirSync(file);
@@ -307,7 +311,16 @@ describe('a session that was handed over', function () {
       rmdirSync(file);
       renameSync(`${file}.away`, file);
     }
-    assert.deepEqual(await handed(), whole);
+    assert.deepEqual(await handed(), allTold);
+  });
+
+  it('leaves out what is damaged or gone for good, and says how much that is', async () => {
+    const { files, handed } = await longAndAttached();
+    for (const file of files) writeFileSync(file, 'of another time');
+    const named = { told: ['[attached file: low.md]||And this?'], unreadable: 2 };
+    assert.deepEqual(await handed(), named);
+    for (const file of files) rmSync(file);
+    assert.deepEqual(await handed(), named);
   });
 
   it('goes on in another folder when its own is none on this machine, and says so', async () => {
