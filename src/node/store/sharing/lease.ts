@@ -63,6 +63,7 @@ export interface AcquireOptions<J> {
   /** Tests pass ones that fail as where there are no hard links, and as Windows does. */
   readonly link?: typeof linkSync;
   readonly read?: Read;
+  readonly open?: typeof openSync;
 }
 
 type Read = (file: string) => string;
@@ -78,20 +79,19 @@ type Read = (file: string) => string;
  * Measured over 40 five-process races for a stale lease: unlink-and-retry had two winners in 10 of them, this in none.
  */
 export class Lease {
-  private readonly fd: number;
   private readonly heartbeat: NodeJS.Timeout;
   private released = false;
   private lastBeat = performance.now();
 
   constructor(
     private readonly file: string,
+    private readonly fd: number,
     readonly nonce: string,
     private readonly content: string,
     /** The holder before had died without releasing it. */
     readonly inherited: boolean,
     private readonly timing: LeaseTiming,
   ) {
-    this.fd = openSync(file, 'r+');
     this.heartbeat = setInterval(() => this.beat(), timing.beatMs);
     this.heartbeat.unref();
   }
@@ -163,7 +163,10 @@ export async function acquireLease<J = never>(
     for (;;) {
       if (options.signal?.aborted) throw new CancelledError();
       const holder = tryAcquire(file, own, nonce, watch, options.link ?? linkSync, options.read);
-      if (holder === 'won' || holder === 'inherited') return new Lease(file, nonce, content, holder === 'inherited', timing);
+      if (holder === 'won' || holder === 'inherited') {
+        const fd = openWon(file, nonce, options.open ?? openSync);
+        return new Lease(file, fd, nonce, content, holder === 'inherited', timing);
+      }
       const joined = holder && (await options.join?.(holder));
       if (joined) return { joined };
       const waitOver = performance.now() >= deadline;
@@ -172,6 +175,16 @@ export async function acquireLease<J = never>(
     }
   } finally {
     rmSync(own, { force: true });
+  }
+}
+
+/** One that cannot be opened is given back: as long as this process lives it would keep everybody out, this process as well. */
+function openWon(file: string, nonce: string, open: typeof openSync): number {
+  try {
+    return patientSync(() => open(file, 'r+'));
+  } catch (error) {
+    releaseLease(file, nonce);
+    throw error;
   }
 }
 

@@ -84,6 +84,15 @@ describe('store: the lease', () => {
     holder.release();
   });
 
+  it('is given back where its file cannot be opened', async () => {
+    const open = () => {
+      throw Object.assign(new Error('EMFILE'), { code: 'EMFILE' });
+    };
+    await assert.rejects(acquireLease(file, { label: 'test', waitMs: 0, timing, open }), { code: 'EMFILE' });
+    assert.deepEqual(readdirSync(temp.path), []);
+    (await take()).release();
+  });
+
   it('is released where its file goes away just then', () => {
     leave({});
     releaseLease(file, 'left-behind', (name) => {
