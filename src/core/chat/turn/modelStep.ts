@@ -1,4 +1,5 @@
 import type { Clock, IdSource, SessionStore } from '../../ports';
+import type { ModelInfo } from '../../models/modelInfo';
 import type { ModelBlock } from '../../models/modelRequest';
 import type { ModelFailure, TokenUsage } from '../../models/modelEvent';
 import type { ContextEngine } from '../../context/engine';
@@ -21,6 +22,8 @@ export interface StepDeps {
 
 export interface StepOutcome {
   readonly entries: readonly StoredEntry[];
+  /** Id of the model that was asked. */
+  readonly model: string;
   /** The visible text of the step. */
   readonly text: string;
   readonly stopReason: string | null;
@@ -35,7 +38,10 @@ type ToolUse = Extract<ModelBlock, { type: 'tool_use' }>;
  */
 export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<StepOutcome> {
   const { branch, engine, emit } = deps;
-  const step = new Step(deps);
+  // Another model may be chosen while this one answers, for the next request: what comes is this one's all the same.
+  const { client, info } = engine.binding;
+  const { provider, id } = info;
+  const step = new Step(deps, info);
   const raw = engine.rawRequestTokens();
   const { used } = engine.measure();
   // From here on the provider keeps the prompt, however long it answers.
@@ -44,7 +50,7 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   let failure: ModelFailure | null = null;
   let stopReason: string | null = null;
   try {
-    for await (const event of engine.binding.client.stream(await engine.request(), signal)) {
+    for await (const event of client.stream(await engine.request(), signal)) {
       if (event.type === 'text_delta') step.add(event.index, 'message', event.text);
       else if (event.type === 'thinking_delta') step.add(event.index, 'thinking', event.text);
       else if (event.type === 'block') await step.complete(event.index, event.block);
@@ -60,23 +66,22 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   const last = step.entries.at(-1);
   // A provider that reports nothing, or an answer that was stopped before it was told: paid for all the same.
   const said = step.entries.reduce((sum, entry) => sum + branch.tokensOf(entry), 0);
-  if (!usage && engine.binding.client.generates && step.entries.length > 0)
+  if (!usage && client.generates && step.entries.length > 0)
     usage = { input: Math.round(used), output: said, cacheRead: 0, cacheWrite: 0, estimated: true };
   // Claude reports what it has written when it begins, and the rest at its end.
   else if (usage && failure && usage.output < said) usage = { ...usage, output: said, estimated: true };
   if (usage && (failure || !last)) {
     // Stopped or broken off, and paid for: it measures nothing, because what came of it is not in the prompt as a whole.
-    const { provider, id } = engine.binding.info;
     const entry = last?.uuid ?? branch.leaf;
     if (entry !== null) await branch.spend([{ entry, provider, model: id, kind: 'failed', ...usage, cost: null, at }]);
   }
   if (usage && last && !failure) {
-    const { provider, id } = engine.binding.info;
     const { cost } = await branch.recordUsage({ entry: last.uuid, provider, model: id, kind: 'turn', ...usage, cost: null, at });
-    if (!usage.estimated) await engine.learn(usage, raw);
+    const { binding } = engine;
+    if (!usage.estimated && binding.info.provider === provider && binding.info.id === id) await engine.learn(usage, raw);
     emit({ type: 'usage_reported', model: id, usage, kind: 'turn', cost });
   }
-  return { entries: step.entries, text: step.text, stopReason, failure };
+  return { entries: step.entries, model: id, text: step.text, stopReason, failure };
 }
 
 class Step {
@@ -84,14 +89,17 @@ class Step {
   text = '';
   private readonly writers = new Map<number, { writer: PartialWriter; kind: 'message' | 'thinking'; startedAt: number }>();
 
-  constructor(private readonly deps: StepDeps) {}
+  constructor(
+    private readonly deps: StepDeps,
+    private readonly info: ModelInfo,
+  ) {}
 
   add(index: number, kind: 'message' | 'thinking', text: string): void {
     if (text === '') return;
     const { store, clock, ids, branch, engine, emit, onGrowth } = this.deps;
     let open = this.writers.get(index);
     if (!open) {
-      const { provider, id: model } = engine.binding.info;
+      const { provider, id: model } = this.info;
       const entry = ids.next();
       const chunk = { entry, session: branch.session.uuid, parent: branch.leaf, kind, provider, model, createdAt: clock.now() };
       const writer: PartialWriter = new PartialWriter(store, clock, chunk, (shown) => {
@@ -123,7 +131,7 @@ class Step {
 
   /** Keeps what had been shown of unfinished blocks; after a failure the whole attempt is taken out of the prompt. */
   async breakOff(failure: ModelFailure | null): Promise<void> {
-    const { provider, id: model } = this.deps.engine.binding.info;
+    const { provider, id: model } = this.info;
     const interrupted = failure?.reason === 'cancelled' ? ('stopped' as const) : ('disconnected' as const);
     for (const { writer, kind } of this.writers.values()) {
       await writer.finish();
@@ -171,7 +179,7 @@ class Step {
   }
 
   private toContent(block: ModelBlock, durationMs: number | undefined): EntryContent | null {
-    const { provider, id: model } = this.deps.engine.binding.info;
+    const { provider, id: model } = this.info;
     switch (block.type) {
       case 'text':
         return block.text === '' ? null : { type: 'message', role: 'assistant', text: block.text, provider, model };

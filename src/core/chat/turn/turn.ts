@@ -126,8 +126,8 @@ export class Turn {
       const step = await this.stepWithRetries();
       text += step.text;
       if (!step.failure) this.deps.compactor.prepareIfDue(false);
-      if (step.failure?.reason === 'overflow' && (await this.recoverOverflow(step.failure))) continue;
-      if (step.failure) return this.fail(savedTurnError(step.failure, this.deps.engine.binding.info.id, this.attempts), text);
+      if (step.failure?.reason === 'overflow' && (await this.recoverOverflow(step.failure, step.model))) continue;
+      if (step.failure) return this.fail(savedTurnError(step.failure, step.model, this.attempts), text);
       const calls = step.entries.filter((entry): entry is ToolCallEntry => entry.content.type === 'tool_call');
       if (calls.length === 0) return this.finish(step, text);
       await this.runCalls(calls);
@@ -378,9 +378,9 @@ export class Turn {
     return this.compaction.signal;
   }
 
-  private async recoverOverflow({ window }: ModelFailure): Promise<boolean> {
+  private async recoverOverflow({ window }: ModelFailure, model: string): Promise<boolean> {
     const { engine } = this.deps;
-    if (window !== undefined) await engine.learnWindow(window);
+    if (window !== undefined && model === engine.binding.info.id) await engine.learnWindow(window);
     if (this.recoveredOverflow || !engine.policy.compaction.retryOnOverflow || this.signal.aborted) return false;
     this.recoveredOverflow = true;
     const before = engine.rawRequestTokens();
