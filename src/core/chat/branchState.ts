@@ -4,7 +4,7 @@ import type { CostOf } from '../cost/prices';
 import { Frames } from '../frames/frames';
 import type { Clock, IdSource, SessionStore, TokenCounter } from '../ports';
 import type { TokenUsage } from '../models/modelEvent';
-import type { UsageRecord } from '../cost/usage';
+import { newestRequests, type UsageRecord } from '../cost/usage';
 import { attachmentTokens } from '../session/userMessage';
 import { isEntryOf, entryText, markTypes, type EntryContent, type NewEntry, type StoredEntry } from '../session/entry';
 import type { Session } from '../session/session';
@@ -39,8 +39,6 @@ export interface AppendOptions {
  * as many tokens for a provider: counted like that, what cannot fit would be sent. Prose and code have 3 to 5.
  */
 const mostPerToken = 8;
-/** So many tell what a provider still has of a prompt. */
-const mostRequests = 12;
 
 /**
  * Characters of a branch that a session is opened with: some 250,000 tokens, which is what most windows hold. Nothing older can be sent
@@ -207,7 +205,7 @@ export class BranchState {
 
   private remember(usage: readonly UsageRecord[]): void {
     const asked = usage.filter(({ kind }) => kind !== 'count' && kind !== 'imported' && kind !== 'aside');
-    if (asked.length > 0) this.requests = [...this.requests, ...asked].slice(-mostRequests);
+    if (asked.length > 0) this.requests = newestRequests([...this.requests, ...asked]);
   }
 
   /** Dollars; null when nobody knows. */

@@ -114,7 +114,9 @@ interface Kept {
 /** What the cache was left with; null when this model has been asked nothing, `uncached` when it keeps nothing. */
 function keptOf({ entries, requests, provider, model, head, rules, askedAt }: CacheInput): Kept | 'uncached' | null {
   const places = new Map(entries.map(({ uuid }, index) => [uuid, index]));
-  const own = requests.filter((one) => one.provider === provider && one.model === model && !one.estimated && one.kind !== 'count');
+  // Claude says what it has read and written when it begins: of an answer that was stopped only the words are a guess.
+  const isTold = ({ estimated, cacheRead, cacheWrite }: UsageRecord) => !estimated || cacheRead + cacheWrite > 0;
+  const own = requests.filter((one) => one.provider === provider && one.model === model && isTold(one) && one.kind !== 'count');
   const lastIndex = own.findLastIndex(({ kind, entry }) => kind !== 'compaction' && places.has(entry));
   const last = own[lastIndex];
   if (!last) return null;

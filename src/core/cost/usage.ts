@@ -53,3 +53,21 @@ export interface PastRequest {
   /** Tokens of its prompt. */
   readonly prompt: number;
 }
+
+/** So many of each model's turns, and of its summaries, tell what a provider still has of a prompt. */
+export const mostRequests = 12;
+
+/**
+ * The newest of each model and purpose, in their order: a small summariser that needs many requests does not push out the turns of the
+ * session's own model.
+ */
+export function newestRequests(requests: readonly UsageRecord[]): readonly UsageRecord[] {
+  const counts = new Map<string, number>();
+  const isNewest = ({ provider, model, kind }: UsageRecord) => {
+    const key = JSON.stringify([provider, model, kind === 'compaction']);
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    return count <= mostRequests;
+  };
+  return requests.toReversed().filter(isNewest).reverse();
+}

@@ -54,6 +54,8 @@ function played(all: readonly Step[]): { readonly entries: StoredEntry[]; readon
       provider: 'p',
       model: 'm',
       kind,
+      // What was said before a stop is a guess; what the provider has read and written is not.
+      ...(kind === 'failed' ? { estimated: true as const } : {}),
       input: 0,
       output: 1,
       cacheRead,

@@ -115,6 +115,14 @@ describe('the state of the prompt cache', () => {
     assert.equal(state({ requests: onlyRead }).until, at + 60 * minute);
   });
 
+  it('begins its time anew with an answer that was stopped: what was said is a guess, what was read and written is not', () => {
+    const stopped = { kind: 'failed' as const, estimated: true as const, at: at + 4 * minute };
+    const after = (...requests: UsageRecord[]) => state({ now: at + 6 * minute, requests }).until;
+    assert.equal(after(request(), request(stopped)), at + 9 * minute);
+    assert.equal(after(request(), request({ ...stopped, cacheRead: 0, cacheWrite: 0 })), at + 5 * minute);
+    assert.equal(after(request({ ...stopped, cacheRead: 0, cacheWrite: 40_000 })), at + 9 * minute);
+  });
+
   it('begins its time anew with a summary that went on from the prompt, not with one of a transcript', () => {
     const later = { kind: 'compaction' as const, at: at + 4 * minute, entry: 'a1' };
     const now = at + 6 * minute;

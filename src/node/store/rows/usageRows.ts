@@ -1,15 +1,12 @@
 import { cacheMs } from '../../../core/cost/promptCache';
 import type { ReturnRow } from '../../../core/cost/returns';
-import type { PastRequest, UsageQuery, UsageRecord, UsageTotal } from '../../../core/cost/usage';
+import { mostRequests, type PastRequest, type UsageQuery, type UsageRecord, type UsageTotal } from '../../../core/cost/usage';
 import type { StoredEntry } from '../../../core/session/entry';
 import type { Connection, Row, SqlValue } from '../database/connection';
 import type { Operations } from '../client/storeCalls';
 
 /** It stands at the end of a row's kind. No version before knows such kinds, so none takes an estimate for a measurement. */
 const estimatedMark = '_estimated';
-
-/** So many tell what a provider still has of a prompt: a turn's, and those for summaries behind it. */
-const mostRequests = 12;
 
 /** The `usage` table: what each request to a provider was billed. */
 export class UsageRows {
@@ -89,14 +86,17 @@ export class UsageRows {
     return row ? decodeUsage(row) : null;
   }
 
-  /** The newest that led to one of the entries, as they were recorded, oldest first. */
+  /** Those that led to one of the entries, as they were recorded, oldest first: of each model the newest turns and the newest summaries. */
   lastRequests(entries: readonly StoredEntry[]): UsageRecord[] {
     const rows = this.connection.all(
-      `SELECT u.* FROM json_each(?) AS wanted CROSS JOIN usage u ON u.entry = wanted.value AND u.kind IN ('turn', 'failed', 'compaction')
-       ORDER BY u.rowid DESC LIMIT ${mostRequests}`,
+      `SELECT * FROM (SELECT u.*, u.rowid AS place,
+           row_number() OVER (PARTITION BY u.provider, u.model, u.kind LIKE 'compaction%' ORDER BY u.rowid DESC) AS nth
+         FROM json_each(?) AS wanted CROSS JOIN usage u ON u.entry = wanted.value
+           AND u.kind IN ('turn', 'failed', 'failed_estimated', 'compaction', 'compaction_estimated'))
+       WHERE nth <= ${mostRequests} ORDER BY place`,
       [JSON.stringify(entries.map((entry) => entry.uuid))],
     );
-    return rows.map(decodeUsage).reverse();
+    return rows.map(decodeUsage);
   }
 }
 
