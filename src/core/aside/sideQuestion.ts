@@ -72,7 +72,7 @@ export async function askSideQuestion(question: string, deps: SideQuestionDeps, 
   let text = '';
   let refusals = 0;
   for (let round = 1; ; round++) {
-    const step = await patiently(messages, deps, signal);
+    const step = await patiently(messages, prompt, deps, signal);
     sum.requests += step.requests;
     if (step.text !== '') text = step.text;
     if (step.text !== '') deps.said({ type: 'text', text: step.text });
@@ -119,10 +119,10 @@ interface Step {
 }
 
 /** What a provider refuses for a moment is asked again, as in a turn. */
-async function patiently(messages: readonly ModelMessage[], deps: SideQuestionDeps, signal: AbortSignal): Promise<Step> {
+async function patiently(messages: readonly ModelMessage[], prompt: number, deps: SideQuestionDeps, signal: AbortSignal): Promise<Step> {
   let policy = new RetryPolicy();
   for (let requests = 1; ; requests++) {
-    const step = await once(messages, deps, signal);
+    const step = await once(messages, prompt, deps, signal);
     const next = step.failure && !signal.aborted ? policy.next(step.failure, deps.random()) : null;
     if (!next) return { ...step, requests };
     policy = next.policy;
@@ -135,7 +135,13 @@ async function patiently(messages: readonly ModelMessage[], deps: SideQuestionDe
   }
 }
 
-async function once(messages: readonly ModelMessage[], deps: SideQuestionDeps, signal: AbortSignal): Promise<Omit<Step, 'requests'>> {
+/** `prompt`: tokens of the messages and what stands in front of them, which the request has cost where the provider reports nothing. */
+async function once(
+  messages: readonly ModelMessage[],
+  prompt: number,
+  deps: SideQuestionDeps,
+  signal: AbortSignal,
+): Promise<Omit<Step, 'requests'>> {
   const { client, model, tools, maxOutputTokens, clock, estimate } = deps;
   const at = clock.now();
   // As many messages as there are carry a mark; a provider takes four.
@@ -153,10 +159,9 @@ async function once(messages: readonly ModelMessage[], deps: SideQuestionDeps, s
   const whole = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
   const text = failure && whole === '' ? live : whole;
   const said = Math.max(estimate(JSON.stringify(blocks)), estimate(live));
-  if (!usage && (blocks.length > 0 || live !== '')) {
-    const input = messages.reduce((sum, one) => sum + estimate(JSON.stringify(one.blocks)), estimate(sideSystem));
-    usage = { input, output: said, cacheRead: 0, cacheWrite: 0, estimated: true };
-  } else if (usage && failure && usage.output < said) usage = { ...usage, output: said, estimated: true };
+  if (!usage && (blocks.length > 0 || live !== ''))
+    usage = { input: Math.round(prompt), output: said, cacheRead: 0, cacheWrite: 0, estimated: true };
+  else if (usage && failure && usage.output < said) usage = { ...usage, output: said, estimated: true };
   if (usage) await deps.spent(usage, at);
   return { blocks, text, failure };
 }

@@ -97,6 +97,19 @@ describe('a side question', () => {
     assert.ok(!rig.lastSent.includes(bytes.toString('base64')));
   });
 
+  it('is booked by what an image is to a model, not by its bytes, where the provider reports nothing', async () => {
+    await start();
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const bytes = Buffer.concat([Buffer.from(pixel, 'base64'), Buffer.alloc(400_000)]);
+    rig.moreTools = [tool('look', { run: async () => ({ text: 'pier.png', status: 'ok', images: [{ name: 'pier.png', bytes }] }) })];
+    await rig.reopen();
+    rig.model.scripts.push(asks('What is on it?'), calls('look', {}, 's1'), says('A pier.'), says('A pier.'));
+    await rig.conversation.send('What is on it?');
+    assert.ok(JSON.stringify(rig.model.requests[2]!.messages).length > 500_000, 'the image was sent');
+    const inputs = (await rig.store.usageRecords(rig.session)).flatMap(({ kind, input }) => (kind === 'aside' ? [input] : []));
+    assert.ok(inputs.length === 2 && inputs.every((input) => input > 100 && input < 5_000), `${inputs}`);
+  });
+
   it('ends with the turn that put it, and what it had read is kept', async () => {
     await start();
     let stopped: Promise<unknown> | null = null;
