@@ -9,10 +9,19 @@ import { afterLastBreak, leftOutEntries, recordedBound, CompactionChain } from '
 import type { BranchState } from '../chat/branchState';
 import { promptId } from '../chat/turn/systemPrompt';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
-import { countMessages } from '../compaction/ladder/cutPoint';
+import { countMessages, countSent, sentEntries } from '../compaction/ladder/cutPoint';
 import { draftSize } from './measure/draftSize';
 import { compactionDue, resolveBudget, thresholdsOf, type BoundInUse, type Budget } from './measure/budget';
-import { type EntrySize, forecastTurns, largestEntries, measure, type Measurement, recentTurns, toSnapshot } from './measure/measure';
+import {
+  type EntrySize,
+  forecastByMessages,
+  forecastTurns,
+  largestEntries,
+  measure,
+  type Measurement,
+  recentTurns,
+  toSnapshot,
+} from './measure/measure';
 import type { Policy, SummarizerEntry } from './policy/policy';
 import { fillAttachments } from './projection/attachments';
 import { project, type Projection, type PromptMessage } from './projection/projection';
@@ -402,7 +411,11 @@ export class ContextEngine {
   snapshot(now: number): ContextSnapshot {
     const measurement = this.measure();
     const used = measurement.used + this.liveTokens + this.draftTokens;
-    const target = this.policyInUse.compaction.enabled ? this.budget.trigger : this.budget.limit;
+    const { enabled } = this.policyInUse.compaction;
+    const target = enabled ? this.budget.trigger : this.budget.limit;
+    const byTokens = forecastTurns(this.branch.entries, this.projection(), used, target, this.factor);
+    const sent = enabled && this.budget.triggerMessages > 0 ? sentEntries(this.branch.entries) : null;
+    const byMessages = sent && forecastByMessages(sent, this.budget.triggerMessages);
     return toSnapshot({
       sessionId: this.branch.session.id,
       provider: this.bindingInUse.info.provider,
@@ -414,7 +427,8 @@ export class ContextEngine {
       nudges: this.nudges(used),
       liveTokens: this.liveTokens,
       draftTokens: this.draftTokens,
-      turnsLeft: forecastTurns(this.branch.entries, this.projection(), used, target, this.factor),
+      turnsLeft: byTokens === null || byMessages === null ? (byTokens ?? byMessages) : Math.min(byTokens, byMessages),
+      isDueByMessages: sent !== null && compactionDue(this.policyInUse.compaction, this.budget, 0, countSent(sent) + 1),
       compactions: this.chain.count(this.branch.entries),
       cache: this.cache(now, measurement),
       summarizing: this.isSummarizing(),

@@ -116,6 +116,7 @@ describe('toSnapshot', () => {
       liveTokens: 10,
       draftTokens: 20,
       turnsLeft: null,
+      isDueByMessages: false,
       compactions: 3,
       cache: unknownCache,
       summarizing: false,

@@ -1,6 +1,7 @@
 import type { UsageRecord } from '../../cost/usage';
 import { isUserMessage, type StoredEntry } from '../../session/entry';
 import { afterLastBreak } from '../../session/liveCompaction';
+import { countSent } from '../../compaction/ladder/cutPoint';
 import type { NudgeStatus } from '../../memory/nudges';
 import type { Policy } from '../policy/policy';
 import type { Budget } from './budget';
@@ -88,6 +89,8 @@ export interface SnapshotInput {
   /** Calibrated tokens of the text in the composer. */
   readonly draftTokens: number;
   readonly turnsLeft: number | null;
+  /** The next message is one more than the policy lets stand. */
+  readonly isDueByMessages: boolean;
   /** So many compactions stand behind the prompt. */
   readonly compactions: number;
   readonly cache: CacheState;
@@ -104,7 +107,11 @@ export function toSnapshot(input: SnapshotInput): ContextSnapshot {
     kind: 'compaction' as const,
     percent: percent(budget.trigger),
     tokens: budget.trigger,
-    state: !policy.compaction.enabled ? ('off' as const) : used >= budget.trigger ? ('due' as const) : ('ahead' as const),
+    state: !policy.compaction.enabled
+      ? ('off' as const)
+      : used >= budget.trigger || input.isDueByMessages
+        ? ('due' as const)
+        : ('ahead' as const),
   };
   const thresholds: ContextSnapshot['thresholds'] = [
     ...input.nudges.map(({ point, state }) => ({ kind: 'nudge' as const, percent: point.percent, tokens: point.tokens, state })),
@@ -154,6 +161,14 @@ export function forecastTurns(
   if (recent.length < 2) return null;
   const growth = (recent.reduce((sum, turn) => sum + turn, 0) / recent.length) * factor;
   return growth <= 0 ? null : Math.max(0, Math.floor((target - used) / growth));
+}
+
+/** The same where the policy lets so many messages stand. `sent`: what stands word for word, root side first. */
+export function forecastByMessages(sent: readonly StoredEntry[], most: number): number | null {
+  const turns = sent.flatMap((entry, index) => (isUserMessage(entry) ? [index] : [])).slice(-5);
+  if (turns.length < 2) return null;
+  const growth = countSent(sent.slice(turns[0])) / turns.length;
+  return Math.max(0, Math.floor((most - countSent(sent)) / growth));
 }
 
 /** Own tokens of each of the last user turns as they stand in the prompt, oldest first. */
