@@ -4,6 +4,7 @@ import type { CostOf } from '../cost/prices';
 import { Frames } from '../frames/frames';
 import type { Clock, IdSource, SessionStore, TokenCounter } from '../ports';
 import type { TokenUsage } from '../models/modelEvent';
+import type { ModelInfo } from '../models/modelInfo';
 import { newestRequests, type UsageRecord } from '../cost/usage';
 import { attachmentTokens } from '../session/userMessage';
 import { isEntryOf, entryText, markTypes, type EntryContent, type NewEntry, type StoredEntry } from '../session/entry';
@@ -60,7 +61,8 @@ export class BranchState {
   private outlined = 0;
   private reading: Promise<void> | null = null;
   private readonly counts = new Map<string, number>();
-  lastUsage: UsageRecord | null;
+  /** What has measured a prompt up to one of the entries, the newest of each model, by `provider/model`. */
+  private readonly measured = new Map<string, UsageRecord>();
   /** The newest requests of the session, oldest first. */
   requests: readonly UsageRecord[];
   /** The newest summary that was prepared on this branch. */
@@ -74,7 +76,7 @@ export class BranchState {
     readonly frames: Frames,
   ) {
     this.list = [...live.entries];
-    this.lastUsage = live.lastUsage;
+    this.adoptMeasurement(live.lastUsage);
     this.requests = live.requests;
     this.prepared = live.prepared;
     this.adoptOutline(live);
@@ -117,7 +119,7 @@ export class BranchState {
     // Where the branch has been replaced, all of it is another.
     this.list = at === -1 ? [...live.entries] : [...live.entries.slice(0, at), ...this.list];
     this.adoptOutline({ ...live, outline: live.outline && { ...live.outline, count: at === -1 ? live.outline.count : at } });
-    this.lastUsage ??= live.lastUsage;
+    if (this.measured.size === 0) this.adoptMeasurement(live.lastUsage);
     this.prepared ??= live.prepared;
     // What has been asked for meanwhile is newer than what was read.
     if (this.requests === requests) this.requests = live.requests;
@@ -191,7 +193,7 @@ export class BranchState {
   async recordUsage(record: UsageRecord): Promise<UsageRecord> {
     const priced = this.priced(record);
     await this.deps.store.append(this.session.uuid, { entries: [], usage: [priced] });
-    if (!priced.estimated) this.lastUsage = priced;
+    if (!priced.estimated) this.adoptMeasurement(priced);
     this.remember([priced]);
     return priced;
   }
@@ -201,6 +203,15 @@ export class BranchState {
     const priced = usage.map((record) => this.priced(record));
     await this.deps.store.append(this.session.uuid, { entries: [], usage: priced });
     this.remember(priced);
+  }
+
+  /** What has measured the prompt of this model last; null when nothing is known to have. */
+  measurement({ provider, id }: Pick<ModelInfo, 'provider' | 'id'>): UsageRecord | null {
+    return this.measured.get(`${provider}/${id}`) ?? null;
+  }
+
+  private adoptMeasurement(usage: UsageRecord | null): void {
+    if (usage) this.measured.set(`${usage.provider}/${usage.model}`, usage);
   }
 
   private remember(usage: readonly UsageRecord[]): void {
@@ -265,7 +276,8 @@ export class BranchState {
     const live = await this.deps.store.liveBranch(this.session.uuid, this.isWhole ? undefined : { ...openingReach, outline: true });
     this.session = live.session;
     this.list = [...live.entries];
-    this.lastUsage = live.lastUsage;
+    this.measured.clear();
+    this.adoptMeasurement(live.lastUsage);
     this.requests = live.requests;
     this.prepared = live.prepared;
     this.adoptOutline(live);

@@ -241,7 +241,7 @@ export class ContextEngine {
     return measure({
       entries,
       projection: this.projection(entries),
-      lastUsage: this.branch.lastUsage,
+      lastUsage: this.branch.measurement(this.bindingInUse.info),
       provider: this.bindingInUse.info.provider,
       model: this.bindingInUse.info.id,
       factor: this.factor,

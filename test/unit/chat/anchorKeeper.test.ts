@@ -68,6 +68,19 @@ describe('the size of a prompt that no answer has measured', () => {
     assert.equal(counted[2]!.model, 'scripted-2');
   });
 
+  it('is known again without asking when another model was only looked at', async () => {
+    await talk(4);
+    const { used: before, provenance } = rig.conversation.snapshot;
+    rig.modelId = 'scripted-2';
+    await rig.conversation.refreshModel();
+    await rig.until(() => counted.length === 1);
+    rig.modelId = 'scripted-1';
+    await rig.conversation.refreshModel();
+    await rig.conversation.idle();
+    assert.deepEqual([used(), rig.conversation.snapshot.provenance, counted.length], [before, provenance, 1]);
+    assert.equal(provenance, 'exact');
+  });
+
   it('stays estimated when the provider will not count, without asking again for the same prompt', async () => {
     let asked = 0;
     rig.model.countTokens = async () => {

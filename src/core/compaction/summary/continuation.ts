@@ -81,7 +81,8 @@ export async function continuationOf({
   previous,
   now,
 }: ContinuationInput): Promise<Continuation | null> {
-  const { lastUsage, entries, tokensOf } = branch;
+  const { entries, tokensOf } = branch;
+  const lastUsage = branch.measurement(engine.binding.info);
   const { used, anchored } = engine.measure();
   if (!anchored || lastUsage?.kind !== 'turn') return null;
   const { state, until } = engine.cache(now);

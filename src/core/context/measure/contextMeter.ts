@@ -178,7 +178,7 @@ export function leastCost(branch: BranchState, engine: ContextEngine, now: numbe
   const { provider, id } = engine.binding.info;
   const { next } = engine.cache(now);
   if (next) return next[next.expects]!.cost;
-  const { lastUsage } = branch;
+  const lastUsage = branch.measurement(engine.binding.info);
   const isCached = anchored && lastUsage?.kind === 'turn' && now - lastUsage.at < cachedMs;
   const cacheRead = isCached ? Math.min(used, lastUsage.input + lastUsage.cacheRead + lastUsage.cacheWrite) : 0;
   return branch.costOf(provider, id, { input: used - cacheRead, output: 0, cacheRead, cacheWrite: 0 });
