@@ -2,6 +2,7 @@ import { trimmedEnd } from '../../core/base/text';
 import { ModelError, type ModelEvent, type ModelFailure } from '../../core/models/modelEvent';
 import { english } from '../../core/l10n';
 import { HttpError, httpFailure } from './httpFailure';
+import { wellFormedJson } from './requestParts';
 import { sameOriginFetch, type Fetch } from './sameOriginFetch';
 import { requestFailure, streamAnswer, withinMs, type RequestTimeouts, type StreamedAnswer, type Watchdog } from './streamAnswer';
 
@@ -65,7 +66,7 @@ export class ModelHttp {
       method: body ? 'POST' : 'GET',
       headers,
       signal,
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      ...(body ? { body: wellFormedJson(body) } : {}),
     });
     if (!response.ok) throw new HttpError(response.status, await response.text().catch(() => ''), response.headers);
     return response;

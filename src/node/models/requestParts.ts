@@ -19,14 +19,29 @@ export function parseToolInput(json: string): unknown {
   }
 }
 
-/** Any stored input as the object that the API takes. */
+/** Any stored input as the object that the API takes, well-formed. */
 export function asToolInput(input: unknown): Record<string, unknown> {
-  return isObject(input) ? input : { [malformedInputKey]: JSON.stringify(input) ?? '' };
+  const object = isObject(input) ? input : { [malformedInputKey]: JSON.stringify(input) ?? '' };
+  return JSON.parse(wellFormedJson(object)) as Record<string, unknown>;
 }
 
 /** A tool's name or an id in the letters that every provider knows, from one that another provider has made: `functions.read_file:0`. */
 export function plainName(name: string, most = Infinity): string {
   return (name.replace(/[^\w-]/g, '_') || '_').slice(0, most);
+}
+
+/** Half a character becomes U+FFFD: texts are cut by code unit in many places, and providers refuse the whole request for it. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+/** The JSON text of a value, with U+FFFD for half a character in its texts and names. */
+export function wellFormedJson(value: object): string {
+  const json = JSON.stringify(value);
+  // Half a character, and nothing else, is written as such an escape.
+  if (!/\\ud[89a-f]/.test(json)) return json;
+  // Every escape is taken whole, so that a backslash that is one itself begins none.
+  return json.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (escape) => (escape.length > 2 ? '\ufffd' : escape));
 }
 
 export interface Run {

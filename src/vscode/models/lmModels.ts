@@ -8,7 +8,7 @@ import type { Logger } from '../../core/ports';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import { AnswerBlocks } from '../../node/models/answerBlocks';
 import { logFailure } from '../../node/models/streamAnswer';
-import { asToolInput } from '../../node/models/requestParts';
+import { asToolInput, wellFormed } from '../../node/models/requestParts';
 import { isContextOverflow, longestDetail } from '../../node/models/failureText';
 import { redactedHead } from '../../core/redaction/redactText';
 import type { HostedModels } from '../../node/runtime/modelBindings';
@@ -172,12 +172,13 @@ export class LmModels implements HostedModels {
     } = this.options.api;
     const head = [system, systemSummary ?? ''].filter((part) => part.trim() !== '').join('\n\n');
     const all: LanguageModelChatMessage[] = [];
+    const said = (text: string) => new Text(wellFormed(text));
     const partOf = (block: ModelBlock): readonly Part[] => {
-      if (block.type === 'text') return block.text.trim() === '' ? [] : [new Text(block.text)];
-      if (block.type === 'image') return [(draw(block) as Part | null) ?? new Text(imageInWords(block))];
+      if (block.type === 'text') return block.text.trim() === '' ? [] : [said(block.text)];
+      if (block.type === 'image') return [(draw(block) as Part | null) ?? said(imageInWords(block))];
       if (block.type === 'tool_use') return [new Call(block.callId, block.name, asToolInput(block.input))];
       if (block.type === 'tool_result')
-        return [new Result(block.callId, [new Text(block.isError && !/^error\b/i.test(block.text) ? `Error: ${block.text}` : block.text)])];
+        return [new Result(block.callId, [said(block.isError && !/^error\b/i.test(block.text) ? `Error: ${block.text}` : block.text)])];
       return [];
     };
     for (const [at, { role, blocks }] of messages.entries()) {
@@ -186,7 +187,7 @@ export class LmModels implements HostedModels {
         if (parts.length > 0) all.push(Message.Assistant(parts as (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[]));
         continue;
       }
-      const first = at === 0 && head !== '' ? [new Text(head)] : [];
+      const first = at === 0 && head !== '' ? [said(head)] : [];
       if (first.length + parts.length > 0)
         all.push(Message.User([...first, ...parts] as (vscode.LanguageModelTextPart | vscode.LanguageModelToolResultPart)[]));
     }

@@ -102,11 +102,15 @@ function parsed(raw: string): Record<string, unknown> {
   } catch (error) {
     throw badRequest(`The request body is not valid JSON: ${(error as Error).message}`);
   }
-  // A JSON escape is the only way for half a surrogate pair to get here: UTF-8 has none.
-  if (/\\ud[89a-f]/i.test(raw) && /\p{Surrogate}/u.test(strings(body)))
-    throw badRequest('The request body is not valid JSON: no low surrogate in string');
+  if (holdsHalf(raw, body)) throw badRequest('The request body is not valid JSON: no low surrogate in string');
   if (!isRecord(body)) throw badRequest('Input should be an object');
   return body;
+}
+
+/** Whether half a surrogate pair is in some string or name of `value`, which is written as `raw`. */
+export function holdsHalf(raw: string, value: unknown): boolean {
+  // A JSON escape is the only way for it to get here: UTF-8 has none.
+  return /\\ud[89a-f]/i.test(raw) && /\p{Surrogate}/u.test(strings(value));
 }
 
 function strings(value: unknown): string {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { reply, type HttpFault, type Piece, type Reply, type Script, type Step } from '../messagesApi/messagesApiScript';
 import { firstTokens, textTokens } from '../messagesApi/messagesApiTokens';
+import { holdsHalf } from '../messagesApi/messagesApiValidate';
 
 export interface ServerRequest {
   readonly method: string;
@@ -127,10 +128,13 @@ export class ChatServer<C extends AcceptedChat = AcceptedChat> {
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const raw = Buffer.concat(chunks).toString('utf8');
       const body = (raw === '' ? {} : JSON.parse(raw)) as Record<string, unknown>;
+      // As strict as the strictest of them, which read the input of calls as well.
+      const isHalf = holdsHalf(raw, body) || callInputs(body).some((input) => holdsHalf(input, JSON.parse(input)));
       const path = new URL(request.url ?? '/', 'http://double').pathname;
       const { authorization, ...others } = request.headers;
       const headers = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value)]));
       this.requests.push({ method: request.method ?? '', path, headers, body, closed });
+      if (isHalf) throw new WireError(400, 'Failed to parse the request body as JSON: lone leading surrogate in hex escape');
       if (this.apiKey !== null && authorization !== `Bearer ${this.apiKey}`)
         throw new WireError(401, `Incorrect API key provided: ${authorization?.slice(7) ?? ''}.`, 'invalid_api_key');
       if (path === this.wire.chatPath && request.method === 'POST') return await this.answer(body, response, closed);
@@ -223,6 +227,12 @@ export class ChatServer<C extends AcceptedChat = AcceptedChat> {
         await closed;
     }
   }
+}
+
+/** The inputs of calls that are told as JSON texts. */
+function callInputs(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) => (name === 'arguments' && typeof item === 'string' ? [item] : callInputs(item)));
 }
 
 function write(response: ServerResponse, text: string): Promise<void> {

@@ -57,6 +57,17 @@ export function conforms(subject: Subject): void {
       await assertGoesOn();
     });
 
+    it('says half a character as a whole one, wherever a text was cut', async () => {
+      wired.enqueue(reply('Half \ud83d.', toolCall('echo', { text: 'one \ud83d', 'two \ud83d': '\\ud83d' })), reply('Done.'));
+      assert.equal((await rig.conversation.send('cut \ud83d', 'm1')).ok, true);
+      assert.deepEqual(
+        ['cut \ufffd', 'one \ufffd', 'two \ufffd'].map((text) => wired.sent().includes(text)),
+        [true, true, true],
+      );
+      assert.ok(!/[^\\]\\ud/.test(wired.sent()));
+      await assertGoesOn();
+    });
+
     it('is reminded by the program, and goes on', async () => {
       rig.overrides = {
         'memoryFlush.thresholds': [{ percent: 5, prompt: 'Write notes now.', injectAs: 'system' }],

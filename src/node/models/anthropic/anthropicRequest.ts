@@ -1,7 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { CacheTime } from '../../../core/context/measure/snapshot';
 import type { ModelBlock, ModelMessage, ModelRequest, ToolSpec } from '../../../core/models/modelRequest';
-import { plainName, sealedContent, asToolInput, systemRuns } from '../requestParts';
+import { plainName, sealedContent, asToolInput, systemRuns, wellFormed } from '../requestParts';
 import { thinkingTokens } from '../../../core/models/modelInfo';
 import { takesSystemInside, thinksAdaptively, thinksUnasked } from '../modelTable';
 
@@ -147,12 +147,7 @@ function block(content: ModelBlock, beside: readonly ModelBlock[]): Anthropic.Co
         : [];
     case 'tool_use':
       return [
-        {
-          type: 'tool_use',
-          id: plainName(content.callId),
-          name: plainName(content.name, longestName),
-          input: wellFormedValue(asToolInput(content.input)),
-        },
+        { type: 'tool_use', id: plainName(content.callId), name: plainName(content.name, longestName), input: asToolInput(content.input) },
       ];
     case 'tool_result': {
       const pictures = beside.flatMap((one) => (one.type === 'image' && one.callId === content.callId ? [picture(one)] : []));
@@ -179,13 +174,4 @@ function tool({ name, description, inputSchema }: ToolSpec): Anthropic.Tool {
 
 function isBlank(text: string): boolean {
   return text.trim() === '';
-}
-
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
-}
-
-function wellFormedValue(value: unknown): unknown {
-  const json = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'string' ? wellFormed(item) : item));
-  return JSON.parse(json);
 }
