@@ -203,7 +203,10 @@ export interface ModelClient {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /** Rejects with `ModelError` when the provider cannot be asked. */
   listModels(signal?: AbortSignal): Promise<ModelInfo[]>;
-  /** Falls back to the dated table when the provider cannot be asked. Rejects only for a model nobody knows. */
+  /**
+   * Falls back to the dated table, where that knows the model, when the provider cannot be asked. Rejects with `ModelError`: nobody knows
+   * the model, or only a provider that cannot be asked at the moment.
+   */
   describe(model: string, signal?: AbortSignal): Promise<ModelInfo>;
   /** Tokens of the prompt as the provider estimates them, free of charge; absent where it cannot. Rejects with `ModelError`. */
   countTokens?(request: ModelRequest, signal?: AbortSignal): Promise<number>;

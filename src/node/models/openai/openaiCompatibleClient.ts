@@ -92,6 +92,10 @@ export class OpenaiCompatibleClient implements ModelClient {
     return models.map((info) => this.limited(info));
   }
 
+  /**
+   * Resolves with what the server tells of the model, or a careful guess where it tells nothing. Rejects with `ModelError`: it cannot be
+   * asked (it is down or busy, refuses the key, is elsewhere), or no model is named.
+   */
   async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
     if (model === '') throw new ModelError({ reason: 'unknown_model', detail: english('No model is chosen.') });
     if (!this.described.has(model) && this.hasModels) {
@@ -99,6 +103,8 @@ export class OpenaiCompatibleClient implements ModelClient {
         if (!ModelError.is(error)) throw error;
         const { reason, status, detail } = error.failure;
         if (reason === 'bad_key' || reason === 'redirected' || reason === 'cancelled') throw error;
+        // A guess would fold a long session for a window that is larger as soon as the server answers.
+        if (this.contextTokens === null && isAway(error.failure)) throw error;
         if (status === 404 || status === 405 || status === 501) this.hasModels = false;
         this.logger.warn('models_not_listed', { reason, status, detail });
       });
@@ -111,6 +117,12 @@ export class OpenaiCompatibleClient implements ModelClient {
     const thinking = this.dialects.get(info.id)?.least === null ? { thinking: 'none' as const } : {};
     return { ...this.windows.limited(info), ...thinking };
   }
+}
+
+/** A server, or the gateway to it, that is only not there at the moment. */
+function isAway({ reason, status }: ModelFailure): boolean {
+  const isGateway = status === 502 || status === 503 || status === 504;
+  return reason === 'network' || reason === 'rate_limited' || reason === 'overloaded' || isGateway;
 }
 
 /** Throws `ModelError`. */

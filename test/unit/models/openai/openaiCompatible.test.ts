@@ -9,6 +9,7 @@ import {
   type OpenaiCompatibleOptions,
 } from '../../../../src/node/models/openai/openaiCompatibleClient';
 import { endEarly, gatewayFault, httpFault, refusal, reply, thinking, toolCall } from '../../../support/messagesApi/messagesApiScript';
+import { ConversationRig } from '../../../support/chat/conversationRig';
 import { openaiModelId, startOpenaiServer, type OpenaiServerOptions } from '../../../support/servers/openaiServer';
 import { assistant, blocksOf, collect, failureOf, never, request as anyRequest, user } from '../rig';
 import { Recorder } from '../subjects';
@@ -141,6 +142,49 @@ describe('an OpenAI-compatible server', () => {
     const failure = failureOf(await collect(chat.stream(request({ messages: [user('word '.repeat(1_000))] }), never)));
     assert.deepEqual([failure.reason, failure.window], ['overflow', 300]);
     assert.equal((await chat.describe(openaiModelId)).window, 300);
+  });
+
+  it('does not guess how much a server reads that is down or busy, only of one that does not tell', async () => {
+    await start();
+    const baseURL = server.url;
+    const answering = (status: number) => (async () => new Response('{"error":{"message":"no"}}', { status })) as typeof fetch;
+    const described = (options: Partial<OpenaiCompatibleOptions>) =>
+      new OpenaiCompatibleClient({ apiKey: '', baseURL, api: 'chat-completions', contextTokens: null, logger: log.logger, ...options })
+        .describe('any')
+        .then(
+          ({ window }) => window,
+          (error) => ModelError.is(error) && error.failure.reason,
+        );
+    const told = async (options: Partial<OpenaiCompatibleOptions> = {}) =>
+      Promise.all([
+        ...[429, 529, 502, 503, 504, 500, 404, 405, 501].map((status) => described({ ...options, fetch: answering(status) })),
+        described(options),
+      ]);
+    await server.close();
+    const unknown = 32_768;
+    assert.deepEqual(await told(), [
+      ...['rate_limited', 'overloaded', 'server', 'server', 'server'],
+      ...[unknown, unknown, unknown, unknown],
+      'network',
+    ]);
+    assert.deepEqual(await told({ contextTokens: 64_000 }), Array(10).fill(64_000));
+    await start();
+  });
+
+  it('folds nothing of a long session while its server is down', async () => {
+    let asked = await start({ window: 300_000, listed: { context_length: 200_000 } });
+    const rig = await ConversationRig.create({
+      binding: async () => ({ client: asked, info: await asked.describe(openaiModelId), summarizer: null }),
+    });
+    for (let i = 0; i < 12; i++) assert.equal((await rig.conversation.send('word '.repeat(4_000), `m${i}`)).ok, true);
+    asked = client();
+    await server.close();
+    const { ok, error } = await rig.conversation.send('and now?', 'last');
+    assert.deepEqual([ok, error?.reason, rig.compactions()], [false, 'network', []]);
+    assert.match(error?.message ?? '', /Your message is saved\.$/);
+    assert.equal((await rig.texts()).at(-1), 'and now?');
+    await rig.dispose();
+    await start();
   });
 
   it('joins what templates want joined, and puts results behind their calls', async () => {
