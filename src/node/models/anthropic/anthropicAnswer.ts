@@ -115,18 +115,20 @@ export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStrea
     return [{ type: 'block', index, block }];
   }
 
+  /** Counts are cumulative: one of 0 behind another was not counted, and a prompt without tokens is of a gateway that does not count. */
   private measured(usage: Partial<Anthropic.MessageDeltaUsage & Pick<Anthropic.Usage, 'cache_creation'>> | undefined): ModelEvent[] {
     if (!usage) return [];
     const last = this.usage;
     this.usage = {
-      input: usage.input_tokens ?? last.input,
+      input: usage.input_tokens || last.input,
       output: usage.output_tokens ?? last.output,
-      cacheRead: usage.cache_read_input_tokens ?? last.cacheRead,
-      cacheWrite: usage.cache_creation_input_tokens ?? last.cacheWrite,
+      cacheRead: usage.cache_read_input_tokens || last.cacheRead,
+      cacheWrite: usage.cache_creation_input_tokens || last.cacheWrite,
       ...hourOf(usage.cache_creation?.ephemeral_1h_input_tokens ?? last.cacheWriteHour),
     };
     this.compaction = compactionUsage(usage) ?? this.compaction;
-    return [{ type: 'usage', usage: sum(this.usage, this.compaction) }];
+    const all = sum(this.usage, this.compaction);
+    return all.input + all.cacheRead + all.cacheWrite === 0 ? [] : [{ type: 'usage', usage: all }];
   }
 }
 

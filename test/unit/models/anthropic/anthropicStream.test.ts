@@ -57,6 +57,30 @@ describe('AnthropicClient.stream', () => {
     assert.deepEqual(events.flatMap((event) => answer.read(event)).at(-1), { type: 'usage', usage });
   });
 
+  it('reports no usage of a gateway that does not count prompts, and what one counted that does so at one end only', () => {
+    const used = (start: object, end: object) => {
+      const answer = new AnthropicAnswer();
+      const events = [
+        { type: 'message_start', message: { usage: start } },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: end },
+      ] as unknown as Anthropic.RawMessageStreamEvent[];
+      return events.flatMap((event) => answer.read(event)).flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
+    };
+    const none = { input_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+    const counted = { input_tokens: 500, cache_read_input_tokens: 40, cache_creation_input_tokens: 0 };
+    const usage = { input: 500, output: 9, cacheRead: 40, cacheWrite: 0 };
+    assert.deepEqual(
+      [
+        used({ ...none, output_tokens: 0 }, { ...none, output_tokens: 9 }),
+        used({ input_tokens: 0, output_tokens: 0 }, { output_tokens: 9 }),
+        used({ ...none, output_tokens: 0 }, { ...counted, output_tokens: 9 }),
+        used({ ...counted, output_tokens: 1 }, { ...none, output_tokens: 9 }),
+        used({ ...none, cache_read_input_tokens: 40, output_tokens: 1 }, { output_tokens: 9 }),
+      ],
+      [[], [], [usage], [{ ...usage, output: 1 }, usage], [1, 9].map((output) => ({ ...usage, input: 0, output }))],
+    );
+  });
+
   it('delivers thinking with its signature, and sends it back unchanged', async () => {
     rig.api.enqueue(reply(thinking('Let me think about it.'), redactedThinking, 'Four.'), reply('Still four.'));
     const first = await ask();
