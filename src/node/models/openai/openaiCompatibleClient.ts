@@ -125,7 +125,6 @@ function isAway({ reason, status }: ModelFailure): boolean {
   return reason === 'network' || reason === 'rate_limited' || reason === 'overloaded' || isGateway;
 }
 
-/** Throws `ModelError`. */
 /** Up to the version, whatever of a route stands behind it; throws `ModelError` for an unusable address. */
 export function openaiAddress(baseURL: string): string {
   const address = checkedAddress(baseURL).replace(/\/(chat\/completions|responses|embeddings)$/, '');
