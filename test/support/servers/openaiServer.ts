@@ -28,6 +28,8 @@ export interface OpenaiServerOptions {
   readonly hasEmptyReasons?: boolean;
   /** Refuses a limit under whatever name. */
   readonly isUnlimited?: boolean;
+  /** Refuses, in these words, an answer of the model's that comes back without thinking. */
+  readonly wantsThinking?: string;
   /** Numbers in a vector. */
   readonly dimensions?: number;
 }
@@ -86,6 +88,9 @@ class OpenaiWire implements ChatWire<Chat> {
     }
     if (!Array.isArray(messages) || messages.length === 0) throw new WireError(400, "'messages' must be a non-empty array.", null);
     checkTurns(messages as Fields[]);
+    const { wantsThinking } = this.options;
+    if (wantsThinking !== undefined && (messages as Fields[]).some((message) => message['role'] === 'assistant' && !thinks(message)))
+      throw new WireError(400, wantsThinking, 'invalid_request_error');
     const texts = (messages as Fields[]).map(
       (message) => `${String(message['content'] ?? '')}${message['tool_calls'] ? JSON.stringify(message['tool_calls']) : ''}`,
     );
@@ -182,6 +187,11 @@ class OpenaiWire implements ChatWire<Chat> {
       prompt_tokens_details: { cached_tokens: cached },
     };
   }
+}
+
+/** As strict as the strictest: nothing but a text that is not empty is thinking, and what has some has a text, if an empty one. */
+function thinks({ content, reasoning_content: thinking }: Fields): boolean {
+  return typeof thinking === 'string' && thinking !== '' && typeof content === 'string';
 }
 
 /** As strict as the original: every call is answered directly behind it, and nothing else is. */

@@ -31,13 +31,20 @@ export function chatCompletionBody(request: ModelRequest, dialect: OpenaiDialect
 }
 
 /**
- * Thinking is left out: servers refuse it, or count it as text. Consecutive messages of one role are joined: many templates demand turns.
+ * Stands for the thinking that is asked back: it is signed by no one, and a request has only what is signed. Kimi takes an empty text for
+ * none.
+ */
+const someThinking = ' ';
+
+/**
+ * Thinking is left out: most servers refuse it, or count it as text. Consecutive messages of one role are joined: many templates demand
+ * turns.
  */
 function wireMessages({ system, systemSummary, messages }: ModelRequest, dialect: OpenaiDialect): WireMessage[] {
   const head = [system, systemSummary ?? ''].filter((text) => text.trim() !== '').join('\n\n');
   const wire: WireMessage[] = head === '' ? [] : [{ role: 'system', content: head }];
   for (const message of joined(messages))
-    wire.push(...(message.role === 'user' ? userMessages(message.blocks, dialect) : assistantMessage(message.blocks)));
+    wire.push(...(message.role === 'user' ? userMessages(message.blocks, dialect) : assistantMessage(message.blocks, dialect)));
   return wire;
 }
 
@@ -63,7 +70,7 @@ function saidMessage({ as, blocks }: Run, images: boolean): WireMessage[] {
   return content === '' ? [] : [{ role: as, content }];
 }
 
-function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
+function assistantMessage(blocks: readonly ModelBlock[], { thinkingBack }: OpenaiDialect): WireMessage[] {
   const calls = blocks.flatMap((block) =>
     block.type === 'tool_use'
       ? [
@@ -76,8 +83,11 @@ function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
       : [],
   );
   const text = textOf(blocks);
-  if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }];
-  return [{ role: 'assistant', content: text === '' ? null : text, tool_calls: calls }];
+  if (calls.length === 0 && text === '') return [];
+  // DeepSeek takes no thinking beside a content of null.
+  const content = text === '' && !thinkingBack ? null : text;
+  const thinking = thinkingBack ? { reasoning_content: someThinking } : {};
+  return [{ role: 'assistant', content, ...(calls.length > 0 ? { tool_calls: calls } : {}), ...thinking }];
 }
 
 /** OpenAI takes 40 characters; other providers make longer ones, and what tells them apart stands at their end. */

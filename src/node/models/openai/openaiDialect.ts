@@ -28,6 +28,8 @@ export interface OpenaiDialect {
   readonly reasoningShown: boolean;
   /** A message of the system's may stand among the others. The templates of some models refuse one that is not the first. */
   readonly systemInside: boolean;
+  /** Models of DeepSeek and Kimi that think refuse answers of theirs that come back without thinking. */
+  readonly thinkingBack: boolean;
 }
 
 /** Models of OpenAI think with `minimal` effort before they can be told `none`, and with `low` before that. */
@@ -46,6 +48,7 @@ export function firstDialect(model: string, api: OpenaiDialect['api']): OpenaiDi
     reasoning: reasons,
     reasoningShown: reasons,
     systemInside: true,
+    thinkingBack: false,
   };
 }
 
@@ -74,6 +77,8 @@ function otherParameter(dialect: OpenaiDialect, refusal: string, { thinking, mes
     if (dialect.reasoningShown && /reasoning[_. ]summar|['"`]reasoning['"`]/i.test(refusal)) return { ...dialect, reasoningShown: false };
     if (dialect.reasoning && /encrypted[_ ]content|['"`]include['"`]/i.test(refusal)) return { ...dialect, reasoning: false };
   }
+  const lacksThinking = /reasoning_content/i.test(refusal) && /\bmissing\b|must be passed/i.test(refusal);
+  if (dialect.api === 'chat-completions' && !dialect.thinkingBack && lacksThinking) return { ...dialect, thinkingBack: true };
   const effort = otherEffort(dialect, refusal, thinking);
   if (effort) return effort;
   if (dialect.usage && /stream_options|include_usage/i.test(refusal)) return { ...dialect, usage: false };

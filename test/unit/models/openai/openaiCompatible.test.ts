@@ -210,6 +210,41 @@ describe('an OpenAI-compatible server', () => {
     assert.deepEqual(server.errors, []);
   });
 
+  for (const wantsThinking of [
+    'The `reasoning_content` in the thinking mode must be passed back to the API.',
+    'thinking is enabled but reasoning_content is missing in assistant tool call message at index 2',
+    'Missing reasoning_content field in the assistant message at message index 2.',
+  ])
+    it(`sends something for the thinking of earlier answers where it is told: ${wantsThinking}`, async () => {
+      const chat = await start({ wantsThinking });
+      const messages = [
+        user('One'),
+        assistant({ type: 'tool_use', callId: 'c1', name: 'recall', input: {} }),
+        user({ type: 'tool_result', callId: 'c1', text: 'found', isError: false }),
+        assistant('Yes.'),
+        user('Two'),
+      ];
+      const sent = async (before: typeof messages) => {
+        assert.equal((await collect(chat.stream(request({ messages: before }), never))).at(-1)?.type, 'stopped');
+        return server.chats.at(-1)!.body['messages'];
+      };
+      assert.deepEqual(await sent([user('One')]), [{ role: 'user', content: 'One' }]);
+      for (let i = 0; i < 2; i++)
+        assert.deepEqual(await sent(messages), [
+          { role: 'user', content: 'One' },
+          {
+            role: 'assistant',
+            content: '',
+            tool_calls: [{ id: 'c1', type: 'function', function: { name: 'recall', arguments: '{}' } }],
+            reasoning_content: ' ',
+          },
+          { role: 'tool', tool_call_id: 'c1', content: 'found' },
+          { role: 'assistant', content: 'Yes.', reasoning_content: ' ' },
+          { role: 'user', content: 'Two' },
+        ]);
+      assert.equal(server.chats.length, 4, 'a refusal is remembered');
+    });
+
   it('keeps ids of calls as short as OpenAI takes them, whoever made them', async () => {
     const chat = await start();
     const long = `call_${'x'.repeat(40)}_1`;
