@@ -30,6 +30,8 @@ export interface OpenaiServerOptions {
   readonly isUnlimited?: boolean;
   /** Refuses, in these words, an answer of the model's that comes back without thinking. */
   readonly wantsThinking?: string;
+  /** Refuses calls that come back without a signature, as Google does. */
+  readonly wantsSignatures?: boolean;
   /** Numbers in a vector. */
   readonly dimensions?: number;
 }
@@ -88,6 +90,7 @@ class OpenaiWire implements ChatWire<Chat> {
     }
     if (!Array.isArray(messages) || messages.length === 0) throw new WireError(400, "'messages' must be a non-empty array.", null);
     checkTurns(messages as Fields[]);
+    if (this.options.wantsSignatures) checkSignatures(messages as Fields[]);
     const { wantsThinking } = this.options;
     if (wantsThinking !== undefined && (messages as Fields[]).some((message) => message['role'] === 'assistant' && !thinks(message)))
       throw new WireError(400, wantsThinking, 'invalid_request_error');
@@ -187,6 +190,22 @@ class OpenaiWire implements ChatWire<Chat> {
       prompt_tokens_details: { cached_tokens: cached },
     };
   }
+}
+
+/** In the words, and in the list, that Google puts it. */
+function checkSignatures(messages: readonly Fields[]): void {
+  const calls = messages.flatMap((message) => (message['tool_calls'] ?? []) as Fields[]);
+  const bare = calls.find(
+    (call) => !(call['extra_content'] as { google?: { thought_signature?: string } } | undefined)?.google?.thought_signature,
+  );
+  if (!bare) return;
+  const { name } = bare['function'] as { name: string };
+  const message = [
+    'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing',
+    'thought_signature may lead to degraded model performance. Additional data, function call',
+    `\`default_api:${name}\` , position 2. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
+  ].join(' ');
+  throw new WireError(400, message, null, {}, JSON.stringify([{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }]));
 }
 
 /** As strict as the strictest: nothing but a text that is not empty is thinking, and what has some has a text, if an empty one. */

@@ -37,6 +37,12 @@ export function chatCompletionBody(request: ModelRequest, dialect: OpenaiDialect
 const someThinking = ' ';
 
 /**
+ * Stands for a signature, which is not kept: https://ai.google.dev/gemini-api/docs/thought-signatures has it for calls that another model
+ * has made, and has signatures stand there in the messages of this API.
+ */
+const someSignature = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
+
+/**
  * Thinking is left out: most servers refuse it, or count it as text. Consecutive messages of one role are joined: many templates demand
  * turns.
  */
@@ -70,7 +76,7 @@ function saidMessage({ as, blocks }: Run, images: boolean): WireMessage[] {
   return content === '' ? [] : [{ role: as, content }];
 }
 
-function assistantMessage(blocks: readonly ModelBlock[], { thinkingBack }: OpenaiDialect): WireMessage[] {
+function assistantMessage(blocks: readonly ModelBlock[], { thinkingBack, signsCalls }: OpenaiDialect): WireMessage[] {
   const calls = blocks.flatMap((block) =>
     block.type === 'tool_use'
       ? [
@@ -78,6 +84,7 @@ function assistantMessage(blocks: readonly ModelBlock[], { thinkingBack }: Opena
             id: fittingId(block.callId),
             type: 'function',
             function: { name: plainName(block.name, longestName), arguments: JSON.stringify(asToolInput(block.input)) },
+            ...(signsCalls ? someSignature : {}),
           },
         ]
       : [],

@@ -30,6 +30,8 @@ export interface OpenaiDialect {
   readonly systemInside: boolean;
   /** Models of DeepSeek and Kimi that think refuse answers of theirs that come back without thinking. */
   readonly thinkingBack: boolean;
+  /** Google's models refuse a call that comes back without the signature of the thinking behind it. */
+  readonly signsCalls: boolean;
 }
 
 /** Models of OpenAI think with `minimal` effort before they can be told `none`, and with `low` before that. */
@@ -49,6 +51,7 @@ export function firstDialect(model: string, api: OpenaiDialect['api']): OpenaiDi
     reasoningShown: reasons,
     systemInside: true,
     thinkingBack: false,
+    signsCalls: false,
   };
 }
 
@@ -77,8 +80,11 @@ function otherParameter(dialect: OpenaiDialect, refusal: string, { thinking, mes
     if (dialect.reasoningShown && /reasoning[_. ]summar|['"`]reasoning['"`]/i.test(refusal)) return { ...dialect, reasoningShown: false };
     if (dialect.reasoning && /encrypted[_ ]content|['"`]include['"`]/i.test(refusal)) return { ...dialect, reasoning: false };
   }
-  const lacksThinking = /reasoning_content/i.test(refusal) && /\bmissing\b|must be passed/i.test(refusal);
-  if (dialect.api === 'chat-completions' && !dialect.thinkingBack && lacksThinking) return { ...dialect, thinkingBack: true };
+  if (dialect.api === 'chat-completions') {
+    const lacksThinking = /reasoning_content/i.test(refusal) && /\bmissing\b|must be passed/i.test(refusal);
+    if (!dialect.thinkingBack && lacksThinking) return { ...dialect, thinkingBack: true };
+    if (!dialect.signsCalls && /thought_signature/i.test(refusal)) return { ...dialect, signsCalls: true };
+  }
   const effort = otherEffort(dialect, refusal, thinking);
   if (effort) return effort;
   if (dialect.usage && /stream_options|include_usage/i.test(refusal)) return { ...dialect, usage: false };

@@ -245,6 +245,34 @@ describe('an OpenAI-compatible server', () => {
       assert.equal(server.chats.length, 4, 'a refusal is remembered');
     });
 
+  it('signs calls for a server that refuses them without a signature, pictures or not', async () => {
+    const chat = await start({ wantsSignatures: true });
+    const call = (callId: string) => ({ type: 'tool_use', callId, name: 'view_image', input: {} }) as const;
+    const result = (callId: string) => ({ type: 'tool_result', callId, text: 'seen', isError: false }) as const;
+    const image = { type: 'image', name: 'shot.png', mime: 'image/png', data: 'AAAA' } as const;
+    const messages = [user('Look', image), assistant(call('c1'), call('c2')), user(result('c1'), result('c2'))];
+    for (let i = 0; i < 2; i++) assert.equal((await collect(chat.stream(request({ messages }), never))).at(-1)?.type, 'stopped');
+    const signed = (id: string) => ({
+      id,
+      type: 'function',
+      function: { name: 'view_image', arguments: '{}' },
+      extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } },
+    });
+    assert.deepEqual(server.chats.at(-1)!.body['messages'], [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+      { role: 'assistant', content: null, tool_calls: [signed('c1'), signed('c2')] },
+      { role: 'tool', tool_call_id: 'c1', content: 'seen' },
+      { role: 'tool', tool_call_id: 'c2', content: 'seen' },
+    ]);
+    assert.equal(server.chats.length, 3, 'a refusal is remembered');
+  });
+
   it('keeps ids of calls as short as OpenAI takes them, whoever made them', async () => {
     const chat = await start();
     const long = `call_${'x'.repeat(40)}_1`;
