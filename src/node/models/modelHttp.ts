@@ -2,6 +2,7 @@ import { trimmedEnd } from '../../core/base/text';
 import { ModelError, type ModelEvent, type ModelFailure } from '../../core/models/modelEvent';
 import { english } from '../../core/l10n';
 import { HttpError, httpFailure } from './httpFailure';
+import { linesOf } from './linesOf';
 import { wellFormedJson } from './requestParts';
 import { sameOriginFetch, type Fetch } from './sameOriginFetch';
 import { requestFailure, streamAnswer, withinMs, type RequestTimeouts, type StreamedAnswer, type Watchdog } from './streamAnswer';
@@ -89,33 +90,4 @@ export function checkedKey(apiKey: string): string {
   const key = apiKey.trim();
   if (key === '' || /^[\x21-\x7e]+$/.test(key)) return key;
   throw new ModelError({ reason: 'bad_key', detail: english('The key contains characters that no key has.') });
-}
-
-/**
- * A line of an answer has at most so many characters: none of a real server has a hundredth of it, and it is held in memory until it ends.
- */
-export const longestLine = 16 * 1024 * 1024;
-
-/**
- * The lines of a stream as they end; `onPiece` hears of every piece. Each character is looked at once, however many pieces a line comes
- * in: a line that is searched from its beginning at every piece takes a server's 32 MB some 20 s. Throws for a line beyond `longestLine`.
- */
-export async function* linesOf(body: AsyncIterable<unknown> | null, onPiece: () => void): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
-  let open: string[] = [];
-  let length = 0;
-  for await (const piece of body ?? []) {
-    onPiece();
-    const [first = '', ...more] = decoder.decode(piece as Uint8Array, { stream: true }).split('\n');
-    open.push(first);
-    length += first.length;
-    if (length > longestLine) throw new Error(english('The answer has a line of more than {0} characters.', longestLine));
-    const last = more.pop();
-    if (last === undefined) continue;
-    yield open.join('');
-    yield* more;
-    [open, length] = [[last], last.length];
-  }
-  const rest = open.join('');
-  if (rest.trim() !== '') yield rest;
 }

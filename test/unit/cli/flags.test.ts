@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type FlagSpec } from '../../../src/node/cli/flags';
-import { parseRunCommand } from '../../../src/node/cli/run/runLines';
+import { inputLines, parseRunCommand } from '../../../src/node/cli/run/runLines';
 
 const specs: FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'where the history is' },
@@ -45,6 +45,44 @@ describe('parseFlags', () => {
         `--kind ${choices.join('|')}\n${' '.repeat(flagHelp(specs).indexOf('where the history is'))}which of them`,
       ),
     );
+  });
+});
+
+describe('inputLines', () => {
+  /** In pieces of so many bytes; `closed` is called when nobody reads on. */
+  async function* pieces(text: string, size: number, closed: () => void = () => undefined): AsyncGenerator<Uint8Array> {
+    const all = new TextEncoder().encode(text);
+    try {
+      for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
+    } finally {
+      closed();
+    }
+  }
+
+  async function read(text: string, size: number): Promise<string[]> {
+    const lines: string[] = [];
+    for await (const line of inputLines(pieces(text, size))) lines.push(line);
+    return lines;
+  }
+
+  it('are ended by a line feed, with or without a carriage return, and by nothing else that stands in a text', async () => {
+    const inside = '"a\u2028b\u2029c\u0085d\u000be\u000cf漢😀\rg"';
+    for (const size of [1, 2, 3, 1_000])
+      assert.deepEqual(await read(`\ufeff${inside}\r\n\n  \n"\ufeff"\n${inside}`, size), [inside, '', '  ', '"\ufeff"', inside]);
+    assert.deepEqual([await read('', 1), await read('\n', 1), await read('a\n', 1), await read('a\r', 1)], [[], [''], ['a'], ['a']]);
+  });
+
+  it('may be as long as they like', async () => {
+    const long = 'x'.repeat(20 * 1024 * 1024);
+    assert.equal((await read(`${long}\n`, 1024 * 1024))[0]?.length, long.length);
+  });
+
+  it('come as they are written, and let go of what nobody reads on', async () => {
+    let isClosed = false;
+    const lines = inputLines(pieces('one\ntwo\nthree\n', 4, () => (isClosed = true)));
+    assert.deepEqual([await lines.next(), isClosed], [{ done: false, value: 'one' }, false]);
+    await lines.return();
+    assert.deepEqual([isClosed, await lines.next()], [true, { done: true, value: undefined }]);
   });
 });
 

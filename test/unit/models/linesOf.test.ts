@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { linesOf, longestLine } from '../../../src/node/models/modelHttp';
+import { linesOf, longestLine } from '../../../src/node/models/linesOf';
 import { timeRatio } from '../../support/timeRatio';
 
 describe('lines of a streamed answer', () => {

@@ -1,7 +1,6 @@
 import type { CompactionResult } from '../../../core/chat/events';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { Conversation } from '../../../core/chat/conversation';
 import type { ConversationDeps } from '../../../core/chat/conversationDeps';
@@ -32,7 +31,7 @@ import { embeddingFlags, embeddingKeyHelp, embeddingsOf } from '../embeddingFlag
 import { parseProviderFlags, providerFlags } from '../providerFlags';
 import { openSession, parseSessionFlags, sessionFlags } from '../run/sessionFlags';
 import { converseWithoutHistory } from '../run/withoutHistory';
-import { parseRunCommand, toOutputLine, type RunCommand, type OutputLine } from '../run/runLines';
+import { inputLines, parseRunCommand, toOutputLine, type RunCommand, type OutputLine } from '../run/runLines';
 import { stderrLogger } from '../terminal';
 import { fileRecorder } from '../../rewind/fileRecorder';
 import { allowedTools, toolFlags, toolWorkspace, workspaceToolsOf } from '../toolFlags';
@@ -211,7 +210,7 @@ async function converse(conversation: Conversation): Promise<number> {
   });
   write({ type: 'context', ...conversation.snapshot });
   const running: Promise<unknown>[] = [conversation.resumeQueue()];
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  for await (const line of inputLines(process.stdin)) {
     if (line.trim() === '') continue;
     const parsed = parseRunCommand(line);
     if ('error' in parsed) write({ type: 'error', ...(parsed.id === undefined ? {} : { id: parsed.id }), message: parsed.error });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { ConversationEvent } from '../../../core/chat/events';
+import { linesOf } from '../../models/linesOf';
 
 const id = z.optional(z.union([z.string(), z.number()]));
 const pinKind = z.enum(['entry', 'file', 'text']);
@@ -20,6 +21,14 @@ export const RunCommand = z.discriminatedUnion('cmd', [
   z.strictObject({ cmd: z.literal('stop'), id }),
 ]);
 export type RunCommand = z.infer<typeof RunCommand>;
+
+/**
+ * The lines of standard input, also one that the end of input ends; rejects as the stream does, and closes it when nobody reads on. Not by
+ * `readline`, which from Node 24 on ends a line at U+2028 and U+2029 as well: JSON has these within a text.
+ */
+export async function* inputLines(input: AsyncIterable<unknown>): AsyncGenerator<string, void, undefined> {
+  for await (const line of linesOf(input, () => undefined, Infinity)) yield line.endsWith('\r') ? line.slice(0, -1) : line;
+}
 
 /** Parses a line; the error names what is wrong with it, and has the id of the line where there is one. */
 export function parseRunCommand(

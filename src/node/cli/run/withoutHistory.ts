@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { askOnce, type SingleAnswer } from '../../../core/chat/askOnce';
 import { ModelError } from '../../../core/models/modelEvent';
 import { modelTurnError, wholeError } from '../../../core/chat/turn/turnError';
@@ -7,7 +6,7 @@ import { costOf, priceOf } from '../../../core/cost/prices';
 import { ModelBindings, offlineModelId } from '../../runtime/modelBindings';
 import { UsageError, type Flags } from '../flags';
 import { parseProviderFlags } from '../providerFlags';
-import { parseRunCommand, type OutputLine } from './runLines';
+import { inputLines, parseRunCommand, type OutputLine } from './runLines';
 import { stderrLogger } from '../terminal';
 
 /** The model that the flags name, without a history beside it. Throws `UsageError`. */
@@ -55,7 +54,7 @@ export async function converseWithoutHistory(flags: Flags, write: (line: OutputL
   };
   write({ type: 'ready', sessionId: null, uuid: null, resumed: false });
   let count = 0;
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  for await (const line of inputLines(process.stdin)) {
     if (line.trim() === '') continue;
     const parsed = parseRunCommand(line);
     if ('error' in parsed) write({ type: 'error', ...(parsed.id === undefined ? {} : { id: parsed.id }), message: parsed.error });
