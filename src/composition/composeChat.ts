@@ -10,6 +10,7 @@ import { focusChatCommand } from '../vscode/manifest';
 import { notifyFull } from '../vscode/context/fullContext';
 import { FullQuestions } from '../vscode/context/fullQuestions';
 import { nestedInstructionFiles } from '../vscode/composer/nestedInstructions';
+import { followTextEditors } from '../vscode/lastTextEditor';
 import { askBudget, showSessionDeleted, warnOfEphemeralStorage } from '../vscode/notices';
 import { LmModels } from '../vscode/models/lmModels';
 import { ModelNames } from '../vscode/models/modelNames';
@@ -115,6 +116,7 @@ function composeRuntime(
 ): LazyRuntime {
   let loaded: Promise<ConversationFactory> | undefined;
   const writes = new FileWrites();
+  owned.add(followTextEditors());
   context.subscriptions.push(workspace.onDidSaveTextDocument(({ uri }) => writes.note(uri.fsPath, 'the editor')));
   const load = async () => {
     const { ConversationFactory } = await import('../vscode/chat/conversationFactory');

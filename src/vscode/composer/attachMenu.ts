@@ -8,6 +8,7 @@ import type { ChatController } from '../chat/chatController';
 import { pickFromHistory } from '../sessions/historySearch';
 import { pickSession } from '../sessions/sessionPicker';
 import type { AttachmentMaker } from './attachmentMaker';
+import { lastTextEditor } from '../lastTextEditor';
 
 export interface AttachMenuDeps {
   readonly controller: Pick<ChatController, 'active' | 'list'>;
@@ -33,7 +34,7 @@ export class AttachMenu {
       { label: `$(file-media) ${t('Image or File…')}`, description: t('from this computer'), make: () => this.fromDisk() },
       { label: `$(folder) ${t('Folder…')}`, description: t('the names of its files'), make: () => this.folder() },
       { label: `$(files) ${t('Open Editors…')}`, make: () => this.editors() },
-      { label: `$(selection) ${t('Selection')}`, make: async () => [await maker.selection(window.activeTextEditor)] },
+      { label: `$(selection) ${t('Selection')}`, make: async () => [await maker.selection(lastTextEditor())] },
       { label: `$(warning) ${t('Problems')}`, make: async () => [await maker.problems()] },
       { label: `$(terminal) ${t('Terminal Output')}`, description: t('the last command'), make: async () => [await this.terminal()] },
       { label: `$(git-compare) ${t('Changes')}`, description: t('of Git, not committed'), make: async () => [await this.changes()] },

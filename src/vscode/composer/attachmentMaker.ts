@@ -23,6 +23,7 @@ import { walkFiles } from '../../core/tools/guard/walk';
 import type { Place } from '../../core/tools/guard/workspacePath';
 import { attachedFile, plainPath } from '../../node/tools/workspaceFiles';
 import type { VscodeWorkspace } from '../tools/vscodeWorkspace';
+import { lastTextEditor } from '../lastTextEditor';
 
 export interface AttachmentMakerDeps {
   readonly store: () => Promise<Pick<SessionStore, 'putBlob'>>;
@@ -49,7 +50,7 @@ export class AttachmentMaker {
       case 'uri':
         return this.resource(Uri.parse(source.uri, true));
       case 'selection':
-        return this.selection(window.activeTextEditor);
+        return this.selection(lastTextEditor());
       case 'problems':
         return this.problems();
     }
@@ -209,7 +210,7 @@ export class AttachmentMaker {
 
 function specials(query: string): Mention[] {
   const all: Mention[] = [];
-  const editor = window.activeTextEditor;
+  const editor = lastTextEditor();
   if (editor && !editor.selection.isEmpty)
     all.push({ source: { kind: 'selection' }, label: t('Selection'), detail: nameOf(editor.document.uri), icon: 'selection' });
   const problems = languages.getDiagnostics().reduce((sum, [, diagnostics]) => sum + diagnostics.length, 0);

@@ -8,6 +8,7 @@ import type { ChangeDocuments } from '../tools/changeDocuments';
 import type { VscodeWorkspace } from '../tools/vscodeWorkspace';
 import { commandLines, isDiff, namedCode, withCode } from './codeTarget';
 import { fileOf, urisOf } from './editorActions';
+import { lastTextEditor } from '../lastTextEditor';
 
 export interface CodeActionsDeps {
   readonly workspace: () => VscodeWorkspace;
@@ -28,7 +29,7 @@ export class CodeActions {
     assertTrusted();
     const named = namedCode(info, code);
     // What is shown beside a file, as a change is, is no file.
-    const editor = [window.activeTextEditor, ...window.visibleTextEditors].find((one) => one && isFile(one.document));
+    const editor = [lastTextEditor(), ...window.visibleTextEditors].find((one) => one && isFile(one.document));
     const found = named.path === null ? (editor?.document.uri ?? null) : await fileOf(named.path);
     const [folder] = workspace.workspaceFolders ?? [];
     if (found === null && (named.path === null || !folder))

@@ -16,6 +16,7 @@ import { pickMemoryNote, type NoteFolders } from '../context/memoryNotes';
 import { InstructionChoices, type InstructionChoicesDeps } from './instructionChoices';
 import { PlanActions } from './planActions';
 import { SlashRunner, type SlashRunnerDeps } from './slashRunner';
+import { lastTextEditor } from '../lastTextEditor';
 
 export interface ComposerActionsDeps extends Omit<SlashRunnerDeps, 'switchMode' | 'openHelp'> {
   readonly controller: ChatController;
@@ -50,7 +51,7 @@ export class ComposerActions {
   }
 
   readonly all: Readonly<Record<ComposerCommandName, (args: readonly unknown[]) => Promise<void>>> = {
-    addSelection: async () => this.add(await this.maker.selection(window.activeTextEditor)),
+    addSelection: async () => this.add(await this.maker.selection(lastTextEditor())),
     addFile: (args) => this.addFiles(args),
     togglePlanMode: () => this.plans.switchMode(),
     openMemoryNotes: async () => pickMemoryNote(await this.deps.noteFolders()),
@@ -109,7 +110,7 @@ export class ComposerActions {
   private async addFiles([clicked, selected]: readonly unknown[]): Promise<void> {
     const all = Array.isArray(selected) && selected.length > 0 ? selected : [clicked];
     const uris = all.filter((one) => one instanceof Uri);
-    const active = window.activeTextEditor?.document.uri;
+    const active = lastTextEditor()?.document.uri;
     const chosen = uris.length > 0 ? uris : active ? [active] : [];
     if (chosen.length === 0) throw new Error(t('Open a file first, or choose one in the Explorer.'));
     for (const uri of chosen) await this.add(await this.maker.resource(uri));

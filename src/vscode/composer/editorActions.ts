@@ -5,6 +5,7 @@ import { ToolFault } from '../../core/tools/tool';
 import { extensionId } from '../manifest';
 import { openFolders } from '../tools/vscodeWorkspace';
 import { fileLink, type FileLink } from './fileLink';
+import { lastTextEditor } from '../lastTextEditor';
 
 const webAddress = /^(?:https?|mailto):/i;
 
@@ -83,7 +84,7 @@ export async function copyText(text: string): Promise<void> {
 
 /** At the cursor of the editor that was used last; a selection is replaced. */
 export async function insertCode(text: string): Promise<void> {
-  const editor = window.activeTextEditor ?? window.visibleTextEditors[0];
+  const editor = lastTextEditor() ?? window.visibleTextEditors[0];
   if (!editor) throw new Error(t('Open a file first: the code goes to its cursor.'));
   // A snippet is indented like the line it goes to; as plain text, because code may contain what snippets give a meaning to.
   const inserted = await editor.insertSnippet(new SnippetString().appendText(text));

@@ -136,6 +136,23 @@ describe('chats in editors', function () {
     assert.deepEqual(api.errors, []);
   });
 
+  it('take what is selected in the code beside them', async () => {
+    const { workbench } = session;
+    await sessions.open();
+    await sessions.click('Second question', async () => (await questions(editor)).includes('Second question'));
+    await workbench.openFile('tide.js');
+    await workbench.runCommand('View: Move Editor into Right Group');
+    await workbench.page.locator('.editor-instance .view-lines').first().click();
+    await workbench.page.keyboard.press('Control+a');
+    await (await editor.locator('tk-composer textarea')).click();
+    await (await editor.locator('tk-composer textarea')).pressSequentially('@sel');
+    await editor.see('tk-composer [role=option]', 'Selection');
+    await workbench.screenshot('chat-editor-selection');
+    await workbench.page.keyboard.press('Enter');
+    await waitFor('the chip', async () => (await editor.texts('tk-composer .chip-text'))[0]?.startsWith('src/tide.js lines 1–') ?? false);
+    await editor.press(/^Remove src\/tide\.js/);
+  });
+
   it('move to another window of VS Code, and are used there', async () => {
     const { api, workbench } = session;
     await bringToFront('Second question');
