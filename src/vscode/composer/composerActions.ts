@@ -11,7 +11,7 @@ import { type CommandName } from '../manifest';
 import { arrivingBlob } from './arrivingBlob';
 import { AttachMenu } from './attachMenu';
 import { AttachmentMaker, type AttachmentMakerDeps } from './attachmentMaker';
-import { openWalkthrough } from './editorActions';
+import { fileOf, openWalkthrough } from './editorActions';
 import { pickMemoryNote, type NoteFolders } from '../context/memoryNotes';
 import { InstructionChoices, type InstructionChoicesDeps } from './instructionChoices';
 import { PlanActions } from './planActions';
@@ -96,7 +96,7 @@ export class ComposerActions {
   }
 
   private async openFile(path: string, lines: Attachment['lines']): Promise<boolean> {
-    const [file] = await workspace.findFiles(path.replace(/[[\]{}*?]/g, '[$&]'), null, 1);
+    const file = await fileOf(path);
     if (!file) return false;
     await commands.executeCommand(
       'vscode.open',
