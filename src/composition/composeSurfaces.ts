@@ -84,7 +84,12 @@ export function composeSurfaces(
       },
       restores: { restorer, choice: () => configuration.current.switchFiles },
       reviews: { reviewer: async () => (await runtime.get()).reviewer(await store.get()), open: openReview },
-      transfer: new TransferCommands({ store, active: place.controller.active, changed: () => void tree.reload() }),
+      transfer: new TransferCommands({
+        store,
+        active: place.controller.active,
+        show: (session) => places.show(session, place),
+        changed: () => void tree.reload(),
+      }),
       context: { previews, summaries },
       models,
       memory,

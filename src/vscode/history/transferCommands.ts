@@ -17,7 +17,9 @@ export type TransferCommandName = Extract<CommandName, 'exportSession' | 'export
 
 export interface TransferCommandsDeps {
   readonly store: { get(): Promise<SessionStore> };
-  readonly active: Pick<ActiveChat, 'open' | 'session' | 'openSession'>;
+  readonly active: Pick<ActiveChat, 'open' | 'session'>;
+  /** Opens a session and brings it to the front. */
+  readonly show: (session: string) => Promise<void>;
   /** Sessions have come in. */
   readonly changed: () => void;
 }
@@ -197,7 +199,7 @@ export class TransferCommands {
     const answer = await (report.failed.length > 0
       ? window.showWarningMessage(text, ...buttons)
       : window.showInformationMessage(text, ...buttons));
-    if (answer === open) await this.deps.active.openSession(fresh[0]!.uuid);
+    if (answer === open) await this.deps.show(fresh[0]!.uuid);
     if (answer === show) await showText(importReportText(report), 'markdown');
   }
 }

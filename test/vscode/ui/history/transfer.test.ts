@@ -37,6 +37,8 @@ describe('import and export', function () {
     await chooseFile(session().workbench, source);
     await workbench.messages.waitForNotification('1 session imported');
     await workbench.screenshot('import-done');
+    // The chat need not be in front: it comes there.
+    await workbench.runCommand('View: Show Explorer');
     await workbench.messages.answerNotification('1 session imported', 'Open');
     await chat.see('tk-row', 'Last question');
     await workbench.screenshot('import-opened');
