@@ -2,18 +2,23 @@ import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { looksSecret } from '../../core/tools/guard/secretFiles';
+import type { WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { PinnedFiles } from '../../core/ports';
 
 /** Larger files are no pins. */
 const mostBytes = 256 * 1024;
 
-/** Text files below the folders of a workspace, by their path in one of them. */
+/** Text files below the folders of a workspace. With several folders a path begins with the name of one; older pins have none there. */
 export class WorkspacePins implements PinnedFiles {
-  constructor(private readonly folders: () => readonly string[]) {}
+  constructor(private readonly folders: () => readonly WorkspaceFolder[]) {}
 
   async read(path: string): Promise<{ readonly text: string; readonly hash: string } | undefined> {
-    for (const folder of this.folders()) {
-      const found = await readInside(folder, path).catch(() => undefined);
+    const folders = this.folders();
+    const [first, ...rest] = path.split('/');
+    const named = folders.length < 2 ? [] : folders.filter(({ name }) => name === first);
+    const places = [...named.map(({ root }) => [root, rest.join('/')] as const), ...folders.map(({ root }) => [root, path] as const)];
+    for (const place of places) {
+      const found = await readInside(...place).catch(() => undefined);
       if (found !== undefined) return { text: found, hash: createHash('sha256').update(found).digest('hex') };
     }
     return undefined;

@@ -7,6 +7,7 @@ import type { MemoryNotes } from '../../core/ports';
 import { createRecallTool, type RecallDependencies } from '../../core/recall/recallTool';
 import { skillList, createSkillTool, type Skill } from '../../core/skills/skill';
 import { createTodoTool } from '../../core/todo/todoTool';
+import type { WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import { WorkspacePins } from '../memory/workspaceTexts';
 import { newSeal, UuidV7 } from './ids';
 import { systemClock } from './systemClock';
@@ -29,7 +30,7 @@ export interface ConversationParts extends Omit<ConversationDeps, Made | 'otherT
   /** What the settings or the command line say; a session's own policy goes before it. */
   readonly policy: () => PolicyChoice;
   /** Files in these folders of the workspace can be pinned. */
-  readonly folders: () => readonly string[];
+  readonly folders: () => readonly WorkspaceFolder[];
 }
 
 /** What a conversation needs, from the parts that the command line and the extension have in common. */

@@ -194,7 +194,7 @@ export class ConversationFactory {
       recorder,
       counter: this.counter,
       analyst: this.analyst,
-      folders: this.options.folders,
+      folders: () => (this.options.isTrusted() ? this.options.workspace.folders : []),
       notes: this.of(store).notes,
       log,
       session,

@@ -11,6 +11,9 @@ import type { PinTarget } from '../../core/context/pins';
 import type { Pin } from '../../core/session/storage';
 import { presetNames, type PresetName } from '../../core/context/policy/resolvePolicy';
 import { settingKey } from '../settingsValues';
+import { placeName, toPlace } from '../../core/tools/guard/workspacePath';
+import { lastTextEditor } from '../lastTextEditor';
+import { openFolders } from '../tools/vscodeWorkspace';
 
 /** Leaves room beside it for who said it and how large it is: a quick pick cuts off the end of a line. */
 const labelLength = 50;
@@ -120,11 +123,12 @@ async function writtenText(): Promise<PinTarget | undefined> {
   return text === undefined || text.trim() === '' ? undefined : { kind: 'text', target: text.trim() };
 }
 
-/** Only what lies in the workspace can be pinned. */
+/** Only what lies in the workspace can be pinned; with several folders the path begins with the name of one. */
 function activeFile(): string | undefined {
-  const uri = window.activeTextEditor?.document.uri;
-  if (uri?.scheme !== 'file' && uri?.scheme !== 'vscode-remote') return undefined;
-  return workspace.getWorkspaceFolder(uri) && workspace.asRelativePath(uri, false);
+  const uri = lastTextEditor()?.document.uri;
+  if ((uri?.scheme !== 'file' && uri?.scheme !== 'vscode-remote') || !workspace.getWorkspaceFolder(uri)) return undefined;
+  const folders = openFolders();
+  return placeName(toPlace(uri.scheme === 'file' ? uri.fsPath : uri.path, folders), folders);
 }
 
 type PickedPolicy =

@@ -17,7 +17,7 @@ describe('pinned files of a workspace', () => {
     await writeFile(join(folder, '.env'), 'KEY=1');
     await symlink('.env', join(folder, 'AGENTS.md'));
     await symlink('rules.md', join(folder, 'alias.md'));
-    const pins = new WorkspacePins(() => [join(root, 'gone'), folder]);
+    const pins = new WorkspacePins(() => ['gone', 'work'].map((name) => ({ name, root: join(root, name) })));
     const first = await pins.read('rules.md');
     assert.equal(first?.text, 'tabs');
     assert.equal((await pins.read('alias.md'))?.text, 'tabs');
@@ -26,6 +26,24 @@ describe('pinned files of a workspace', () => {
     assert.notEqual((await pins.read('rules.md'))?.hash, first.hash);
     for (const path of ['missing.md', 'AGENTS.md', '../secret.txt', 'link.txt', join(root, 'secret.txt'), 'image.bin', 'large.txt', '.'])
       assert.equal(await pins.read(path), undefined, path);
+    await rm(root, { recursive: true });
+  });
+
+  it('are those of the folder that a path begins with, where several have one of the name', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'threadkeeper-pins-'));
+    const folders = ['api', 'web'].map((name) => ({ name, root: join(root, name) }));
+    for (const { name, root: folder } of folders) {
+      await mkdir(folder);
+      await writeFile(join(folder, 'README.md'), `of ${name}`);
+    }
+    await mkdir(join(root, 'api', 'web'));
+    await writeFile(join(root, 'api', 'web', 'only.md'), 'a folder of that name within');
+    const read = async (path: string, open = folders) => (await new WorkspacePins(() => open).read(path))?.text;
+    assert.deepEqual(
+      [await read('web/README.md'), await read('api/README.md'), await read('README.md'), await read('web/only.md')],
+      ['of web', 'of api', 'of api', 'a folder of that name within'],
+    );
+    assert.equal(await read('web/README.md', folders.slice(0, 1)), undefined);
     await rm(root, { recursive: true });
   });
 });

@@ -1,6 +1,6 @@
 import type { CompactionResult } from '../../../core/chat/events';
 import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Conversation } from '../../../core/chat/conversation';
 import type { ConversationDeps } from '../../../core/chat/conversationDeps';
@@ -176,7 +176,7 @@ export async function withConversation(
       costOf: (provider, model, usage) => costOf(priceOf({}, provider, model), usage),
       resolveModel: () => bindings.resolve(choice),
       analyst,
-      folders,
+      folders: () => folders().map((root) => ({ name: basename(root), root })),
     });
     const conversation = await Conversation.open(deps, session.uuid, fallback);
     return await work(conversation);
