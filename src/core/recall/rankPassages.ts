@@ -163,24 +163,29 @@ export class PassageRanker<T extends Rankable> {
       parts: terms.flatMap((term) => this.termIndex.get(term) ?? []),
     }));
     const candidates = withMeaning(contextScores(weights, this.evidence, this.statistics, this.allGroups()), this.meant)
-      .map((placed) => ({ placed, exact: placed.evidence ? exact.filter((token) => standsIn(token, placed.evidence)).length : 0 }))
-      .sort((x, y) => y.exact - x.exact || score(y.placed) - score(x.placed) || y.placed.position - x.placed.position);
-    const found: Found<T>[] = [];
-    for (const { placed } of candidates) {
-      if (found.length >= most) break;
-      if (placed.evidence?.hidden) continue;
+      .map((placed) => ({ placed, exact: exact.reduce((sum, token) => sum + this.likely(token, placed.evidence), 0) }))
+      .sort((x, y) => score(y.placed) - score(x.placed) || y.placed.position - x.placed.position);
+    const found = new Map<Placed, Found<T>>();
+    const lookAt = (placed: Placed): boolean => {
+      if (found.has(placed)) return true;
+      if (placed.evidence?.hidden) return false;
       const looked = read(placed.group, placed.position);
-      if (!looked || looked.text.trim() === '' || !isFound(looked.item)) continue;
+      if (!looked || looked.text.trim() === '' || !isFound(looked.item)) return false;
       const factor = placed.evidence ? placed.factor : placed.factor * passageFactor(looked);
-      found.push({
-        placed,
-        factor,
-        looked,
-        sentences: this.sentences(looked),
-        folded: this.exact.length === 0 ? '' : fold(looked.text.normalize('NFKC')),
-      });
+      const folded = this.exact.length === 0 ? '' : fold(looked.text.normalize('NFKC'));
+      found.set(placed, { placed, factor, looked, sentences: this.sentences(looked), folded });
+      return true;
+    };
+    // What seems to have a token need not have it, and must not keep what has the other words from being looked at.
+    const seeming = candidates.filter((one) => one.exact > 0).sort((x, y) => y.exact - x.exact);
+    for (const list of [seeming, candidates]) {
+      let looked = 0;
+      for (const { placed } of list) {
+        if (looked >= most) break;
+        if (lookAt(placed)) looked++;
+      }
     }
-    return this.closer(found, weights, read);
+    return this.closer([...found.values()], weights, read).slice(0, most);
   }
 
   private closer(
@@ -208,6 +213,7 @@ export class PassageRanker<T extends Rankable> {
       let sum = placed.sum;
       for (const { first, worth } of pairs) if (sentences.some(({ terms }) => terms.has(first) && terms.has(first + 1))) sum += worth;
       for (const term of this.left) {
+        if (countedIn(placed.evidence, term)) continue;
         const times = sentences.reduce((total, { terms }) => total + (terms.get(term) ?? 0), 0);
         if (times > 0) sum += (weights.weights[term] ?? 0) * saturated(times * mention(looked.length, this.statistics));
       }
@@ -233,6 +239,18 @@ export class PassageRanker<T extends Rankable> {
     return newestFirst(withoutRepeats(ranked, covered), asked.filter((weight) => weight > 0).length)
       .sort((x, y) => y.exact - x.exact)
       .map(({ item, score, beside, meant }) => ({ item, score, beside, meant }));
+  }
+
+  /**
+   * How likely a text has a token: 1 where its evidence has it as a whole, less where it has the parts, as `src/a.ts` in `src/a.ts:12`.
+   * Parts that were not counted everywhere may be there.
+   */
+  private likely({ whole, parts }: { readonly whole: number | undefined; readonly parts: readonly number[] }, evidence: Evidence | null) {
+    if (!evidence) return 0;
+    if (whole !== undefined && standsIn(evidence, whole)) return 1;
+    const had = parts.filter((part) => standsIn(evidence, part)).length;
+    const isPossible = parts.every((part) => part === whole || this.left.has(part) || standsIn(evidence, part));
+    return isPossible ? had / Math.max(1, parts.length) : 0;
   }
 
   private inMemory(group: string | number, position: number): Looked<T> | null {
@@ -375,9 +393,13 @@ function asksOf({ hits }: Evidence): boolean {
   return false;
 }
 
-function standsIn(token: { readonly whole: number | undefined; readonly parts: readonly number[] }, evidence: Evidence | null): boolean {
-  const has = (term: number) => [0, 1, 2].some((field) => (evidence?.hits[term * fields.length + field] ?? 0) > 0);
-  return (token.whole !== undefined && has(token.whole)) || (token.parts.length > 0 && token.parts.every(has));
+function standsIn({ hits }: Evidence, term: number): boolean {
+  return [0, 1, 2].some((field) => (hits[term * fields.length + field] ?? 0) > 0);
+}
+
+/** Tells whether the score of a place has a term already. */
+function countedIn(evidence: Evidence | null, term: number): boolean {
+  return evidence !== null && fields.some((_, field) => (evidence.hits[term * fields.length + field] ?? 0) > 0);
 }
 
 /** Characters whose fold has another length; without them a text and its fold have the same offsets. */

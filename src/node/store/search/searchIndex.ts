@@ -116,27 +116,32 @@ export class SearchIndex {
   }
 
   /**
-   * What the index has counted of the scope's passages with any of the terms: of all that have the rarest ones, and when even the rarest
-   * is too frequent for that, of the newest with several of them and the newest with the rarest. `first` are terms that are counted
-   * before all others.
+   * What the index has counted of the scope's passages with any of the terms: of all that have the rarest ones. Of terms that are too
+   * frequent for that it has the newest passages with several of them and the newest with the rarest, where all terms are, or all that are
+   * present of `first`: the terms that are counted before all others.
    */
   evidence(terms: readonly string[], first: ReadonlySet<number>, scope: Pick<SearchScope, 'within' | 'matching'>): IndexedEvidence {
     const statistics = this.statistics(terms);
     const { within, matching } = scope;
-    const chosen = affordable(statistics.documentFrequency, first, within === null ? 1 : this.share(within));
+    const { rare, common } = affordable(statistics.documentFrequency, first, within === null ? 1 : this.share(within));
     const found = new Map<number, Evidence>();
-    const find = (indices: readonly number[], operator: 'AND' | 'OR', limit: number) => {
-      for (const [id, one] of this.counts(terms, indices, operator, chosen.whole ? within : both(within, matching), matching, limit))
-        if (!found.has(id)) found.set(id, one);
+    const find = (indices: readonly number[], operator: 'AND' | 'OR', limit: number, where: SqlCondition | null) => {
+      let rows = 0;
+      for (const [id, one] of this.counts(terms, indices, operator, where, matching, limit)) {
+        found.set(id, together(found.get(id), one));
+        rows++;
+      }
+      return rows;
     };
-    const rarest = chosen.terms.slice(0, 1);
-    if (chosen.whole) find(chosen.terms, 'OR', maxRows);
-    else if (rarest.length > 0) {
-      if (chosen.terms.length > 1) find(chosen.terms.slice(0, maxJoined), 'AND', maxCommonRows);
+    if (rare.length > 0) find(rare, 'OR', maxRows, within);
+    const rarest = common.slice(0, 1);
+    if (rarest.length > 0) {
+      const newest = both(within, matching);
+      const joined = common.length > 1 ? find(common.slice(0, maxJoined), 'AND', maxCommonRows, newest) : 0;
       // Words that nearly every entry has: the newest with the rarest are these.
-      if (found.size < maxCommonRows) find(rarest, 'OR', maxCommonRows);
+      if (joined < maxCommonRows) find(rarest, 'OR', maxCommonRows, newest);
     }
-    const seen = new Set(chosen.whole ? chosen.terms : rarest);
+    const seen = new Set(rare.length > 0 ? rare : rarest);
     const left = new Set(terms.flatMap((_, term) => (seen.has(term) || (statistics.documentFrequency[term] ?? 0) === 0 ? [] : [term])));
     return { evidence: [...found.values()], left, statistics, groups: this.groups };
   }
@@ -283,21 +288,35 @@ const maxJoined = 3;
 const maxCounted = 5_000;
 
 /**
- * The rarest terms, as many as stay within `maxRows`; all of them, rarest first, when even one has more (`whole` is false then).
- * What is so frequent tells passages apart by little; of the best it is counted again in their text.
+ * `rare` are the rarest terms, as many as stay within `maxRows`, those of `first` before all others. What is more frequent tells passages
+ * apart by little; of the best it is counted again in their text. `common`, rarest first, are terms that passages are still looked for by:
+ * all of them when even the rarest has too many, and those of `first` when none of these could be taken, or a text with such a token would
+ * be found by the query's other words only.
  */
 function affordable(
   documentFrequency: readonly number[],
   first: ReadonlySet<number>,
   share: number,
-): { readonly terms: readonly number[]; readonly whole: boolean } {
-  let rows = 0;
+): { readonly rare: readonly number[]; readonly common: readonly number[] } {
   const present = documentFrequency
     .map((df, term) => ({ df: df * share, term, order: first.has(term) ? 0 : 1 }))
     .filter(({ df }) => df > 0)
     .sort((x, y) => x.order - y.order || x.df - y.df);
-  const within = present.filter(({ df }) => (rows += df) <= maxRows);
-  return { terms: (within.length > 0 ? within : present).map(({ term }) => term), whole: within.length > 0 };
+  const rare: number[] = [];
+  let rows = 0;
+  for (const { df, term } of present) {
+    if (rows + df > maxRows) continue;
+    rows += df;
+    rare.push(term);
+  }
+  const all = present.map(({ term }) => term);
+  if (rare.length === 0) return { rare, common: all };
+  return { rare, common: rare.some((term) => first.has(term)) ? [] : all.filter((term) => first.has(term)) };
+}
+
+/** What two looks have counted of one passage, each for its own terms. */
+function together(one: Evidence | undefined, other: Evidence): Evidence {
+  return one ? { ...one, hits: Array.from(one.hits, (hits, i) => Math.max(hits, other.hits[i] ?? 0)) } : other;
 }
 
 /** Where only the newest are counted, those that cannot be found must not be among them. */

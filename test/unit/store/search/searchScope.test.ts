@@ -95,25 +95,7 @@ describe('store: words that are common elsewhere', () => {
         role: 'assistant',
         text: 'parser and cache and gauge together',
       });
-      const big = store.session('big');
-      for (let part = 0; part < 20; part++) {
-        const entries = Array.from({ length: 500 }, (_, i) => ({
-          uuid: `m${part}-${i}`,
-          session: big,
-          parent: null,
-          createdAt: 1,
-          modelFacing: true,
-          display: true,
-          tokenEstimate: 1,
-          content: {
-            type: 'message' as const,
-            role: 'user' as const,
-            text: i % 2 === 0 ? 'the parser once more' : 'a gauge and its cache',
-          },
-        }));
-        store.core.append(big, { entries });
-      }
-      store.index(1_000);
+      sayOften(store, 'the parser once more', 'a gauge and its cache');
       deepEqual(
         store.texts('parser cache', { session: small }).filter((text) => /parser|cache/.test(text)),
         ['a wholly different matter: cache, parser', 'the parser reads tables'],
@@ -128,4 +110,57 @@ describe('store: words that are common elsewhere', () => {
       temp.remove();
     }
   });
+
+  it('hide no rare word where they are the parts of a version or a path, nor a text that has the path alone', async function () {
+    this.timeout(60_000);
+    const temp = tempFolder();
+    const store = await SearchStore.open(temp.path);
+    try {
+      const other = store.session('other');
+      const flanges = ['the flange broke', 'a second flange', 'flange at last'];
+      for (const text of flanges) store.say(other, text);
+      store.say(other, 'we pinned lib to 2.5.7 then');
+      // Its path is no term of the index: more stands behind it.
+      store.say(store.session('night'), 'it failed at src/core/x.ts:12 in the night');
+      for (let i = 0; i < 100; i++) store.say(other, `gasket ${i}`);
+      store.say(other, 'a gasket for src/core/x.ts:40');
+      sayOften(store, 'src, x and 2, 5, 7 once more', 'core, ts again');
+      const flangesOf = (query: string) => {
+        const found = store.texts(query);
+        return flanges.filter((flange) => found.includes(flange));
+      };
+      // The version as a whole is counted, its numbers are in every other entry.
+      deepEqual(flangesOf('2.5.7 flange'), flanges);
+      equal(store.texts('2.5.7 flange')[0], 'we pinned lib to 2.5.7 then');
+      // Nothing of it is counted, and many have all of its numbers.
+      deepEqual(flangesOf('7.5.2 flange'), flanges);
+      deepEqual(flangesOf('src/core/x.ts flange'), flanges);
+      deepEqual(store.texts('src/core/x.ts gasket').slice(0, 2), [
+        'a gasket for src/core/x.ts:40',
+        'it failed at src/core/x.ts:12 in the night',
+      ]);
+    } finally {
+      store.database.close();
+      temp.remove();
+    }
+  });
 });
+
+/** Appends each of two texts 5,000 times to a session of its own, and indexes everything. */
+function sayOften(store: SearchStore, even: string, odd: string): void {
+  const session = store.session('big');
+  for (let part = 0; part < 20; part++) {
+    const entries = Array.from({ length: 500 }, (_, i) => ({
+      uuid: `m${part}-${i}`,
+      session,
+      parent: null,
+      createdAt: 1,
+      modelFacing: true,
+      display: true,
+      tokenEstimate: 1,
+      content: { type: 'message' as const, role: 'user' as const, text: i % 2 === 0 ? even : odd },
+    }));
+    store.core.append(session, { entries });
+  }
+  store.index(1_000);
+}
