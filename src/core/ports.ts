@@ -92,6 +92,12 @@ export interface SessionStore extends SessionTransfer, SyncStore {
   page(session: string, query: { readonly before?: string; readonly limit: number }): Promise<TranscriptPage>;
   /** Every entry of the active branch, root first, with its checkpoints; reads no texts. */
   branchSteps(session: string): Promise<BranchStep[]>;
+  /**
+   * Up to `most` entries behind one, the nearest first, without marks: those of the active branch of `session` where the entry is on it,
+   * else of the active branch of the entry's own session. Behind an entry on a branch that was left, it is the newest that the entry's
+   * session has there. Empty when there is no such entry.
+   */
+  following(entry: string, session: string | null, most: number): Promise<string[]>;
   /** What calls and restores have done to files, of the session and of what it shares with others, in the order in which it was done. */
   fileMarks(session: string): Promise<FileMark[]>;
   /**

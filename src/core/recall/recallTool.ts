@@ -12,7 +12,7 @@ import type { SessionStore } from '../ports';
 import { everywhereInputSchema, parseRecallInput, recallInputSchema, type RecallInput } from './recallInput';
 import { ShownHits } from './answers/shownHits';
 import { attachmentNote } from '../session/userMessage';
-import { entryText, markTypes, type StoredEntry } from '../session/entry';
+import { entryText, type StoredEntry } from '../session/entry';
 import type { SearchQuery } from '../session/searchQuery';
 import type { Tool, ToolOutcome } from '../tools/tool';
 
@@ -171,13 +171,13 @@ async function read(
 }
 
 async function around(
-  { store, newSeal }: RecallDependencies,
+  { store, session, newSeal }: RecallDependencies,
   input: RecallInput & { kind: 'around' },
   budget: number,
 ): Promise<ToolOutcome> {
   const entry = (await findEntries(store, [input.id])).get(input.id);
   if (!entry) return { text: `There is no entry ${input.id}.`, status: 'error' };
-  const entries = await findAround(store, entry, input.before, input.after);
+  const entries = await findAround(store, session(), entry, input.before, input.after);
   // Each gets its share, so that one long result does not hide the rest.
   const share = Math.floor(budget / entries.length);
   const frames = new Frames(newSeal());
@@ -271,12 +271,15 @@ async function findEntries(store: Lookup, ids: readonly string[]): Promise<Map<s
 
 /** Steps of a branch that are looked at for a neighbour that says something. */
 const maxSteps = 100;
-/** The entries after one are found among the next ones stored: other sessions may have written between them. */
-const window = 50;
-const maxWindows = 20;
 
 /** The entries of the same branch around one, oldest first, the entry itself included. */
-async function findAround(store: Lookup, entry: StoredEntry, before: number, after: number): Promise<StoredEntry[]> {
+async function findAround(
+  store: RecallStore,
+  session: string | null,
+  entry: StoredEntry,
+  before: number,
+  after: number,
+): Promise<StoredEntry[]> {
   const earlier: StoredEntry[] = [];
   let parent = entry.parent;
   for (let i = 0; i < maxSteps && parent !== null && earlier.length < before; i++) {
@@ -286,16 +289,11 @@ async function findAround(store: Lookup, entry: StoredEntry, before: number, aft
     parent = previous.parent;
   }
   const later: StoredEntry[] = [];
-  let current = entry.uuid;
-  for (let i = 0; i < maxWindows && later.length < after; i++) {
-    const from = entry.seq + 1 + i * window;
-    const next = await store.entriesBySeq(Array.from({ length: window }, (_, k) => from + k));
-    if (next.length === 0) break;
-    for (const candidate of [...next].sort((a, b) => a.seq - b.seq)) {
-      if (candidate.parent !== current || markTypes.has(candidate.content.type)) continue;
-      current = candidate.uuid;
-      if (isRecallable(candidate.content) && later.length < after) later.push(candidate);
-    }
+  for (const uuid of await store.following(entry.uuid, session, maxSteps)) {
+    if (later.length === after) break;
+    const [next] = await store.entries([uuid]);
+    if (!next) break;
+    if (isRecallable(next.content)) later.push(next);
   }
   return [...earlier, entry, ...later];
 }

@@ -17,6 +17,7 @@ export type ReadableStore = Pick<
   | 'listSessions'
   | 'entries'
   | 'entriesBySeq'
+  | 'following'
   | 'editsNaming'
   | 'exchangeAround'
   | 'blob'

@@ -84,6 +84,7 @@ export async function evidenceKept({ said, questions }: EvidenceSet): Promise<Ke
         session: async (uuid) => store.core.session(uuid),
         entries: async (uuids) => store.core.entries(uuids),
         entriesBySeq: async (seqs) => store.core.entriesBySeq(seqs),
+        following: async (entry, session, most) => store.core.following(entry, session, most),
         blob: async () => undefined,
       },
       session: () => null,

@@ -190,6 +190,31 @@ describe('recall tool', () => {
     deepEqual(ids((await tool.run({ around: '4', before: '1', after: 0 }, never)).text), ['#2', '#4']);
   });
 
+  it('goes on around an entry with what the conversation goes on with, not with what was withdrawn, nor with a fork', async () => {
+    const edited = entriesOf([
+      user('one'),
+      assistant('two'),
+      user('three, withdrawn'),
+      assistant('four, withdrawn'),
+      { ...user('from two in a fork', 's2'), parent: 'u2' },
+      ...Array.from({ length: 60 }, (_, i) => user(`elsewhere ${i}`, 's3')),
+      { ...user('three, edited'), parent: 'u2' },
+      { ...assistant('four'), parent: 'u66' },
+      { ...user('from four in a fork', 's2'), parent: 'u67' },
+    ]);
+    const store = historyOf(edited);
+    const around = async (session: string | null, id: string) =>
+      ids((await createRecallTool({ store, session: () => session, newSeal }).run({ around: id, after: 3 }, never)).text);
+    deepEqual(await around('s1', '#2'), ['#1', '#2', '#66', '#67']);
+    // Of another conversation, or of none: it is the one of the entry that goes on.
+    for (const session of ['s3', null]) deepEqual(await around(session, '#2'), ['#1', '#2', '#66', '#67']);
+    deepEqual(await around('s2', '#2'), ['#1', '#2', '#66', '#67', '#68']);
+    // Nothing follows the last entry, whatever a fork made of it.
+    deepEqual(await around('s1', '#67'), ['#1', '#2', '#66', '#67']);
+    // What was withdrawn has its own answer around it.
+    deepEqual(await around('s1', '#3'), ['#1', '#2', '#3', '#4']);
+  });
+
   it('tells the model what is wrong with its input', async () => {
     const tool = toolOver(talk);
     deepEqual(

@@ -20,6 +20,7 @@ export function untrashed(store: RecallStore): RecallStore {
   return {
     search: (query) => store.search(query),
     session: (uuid) => store.session(uuid),
+    following: (entry, session, most) => store.following(entry, session, most),
     blob: (hash) => store.blob(hash),
     entries: async (uuids) => shown(await store.entries(uuids)),
     entriesBySeq: async (seqs) => shown(await store.entriesBySeq(seqs)),

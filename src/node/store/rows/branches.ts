@@ -254,6 +254,15 @@ export const branchOperations = {
   liveBranch: ({ entries, usage, sessions, seals }, session, reach) =>
     liveBranch(entries, usage, sessions.require(session), seals.of(session), reach),
   page: ({ entries, tree, sessions }, session, query) => transcriptPage(entries, tree, sessions.require(session), query),
+  following: ({ tree, sessions }, entry, session, most) => {
+    const own = tree.sessionOf(entry);
+    if (own === undefined) return [];
+    for (const uuid of new Set([session ?? own, own])) {
+      const path = tree.between(entry, sessions.find(uuid)?.leaf ?? null);
+      if (path) return path.slice(0, most);
+    }
+    return tree.newestBehind(entry, own, most);
+  },
   branchSteps: ({ tree, sessions }, session) => tree.steps(sessions.require(session).leaf),
 
   fileMarks: ({ entries, transfers }, session) =>

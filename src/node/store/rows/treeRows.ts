@@ -91,6 +91,35 @@ export class TreeRows {
     }));
   }
 
+  /** What stands behind an entry up to a leaf, the nearest first; null when the entry is not on the leaf's branch. */
+  between(entry: string, leaf: string | null): string[] | null {
+    if (leaf === entry) return [];
+    const rows = this.connection.all(
+      // An entry is stored after the one it follows: what is older than the entry need not be read.
+      `WITH RECURSIVE branch(uuid, parent) AS (
+         SELECT e.uuid, e.parent FROM entries e WHERE e.uuid = ?
+         UNION ALL
+         SELECT e.uuid, e.parent FROM branch CROSS JOIN entries e ON e.uuid = branch.parent
+         WHERE e.seq > (SELECT seq FROM entries WHERE uuid = ?)
+       )
+       SELECT uuid, parent FROM branch`,
+      [leaf, entry],
+    );
+    return rows.at(-1)?.['parent'] === entry ? rows.map((row) => String(row['uuid'])).reverse() : null;
+  }
+
+  /** The newest of the session's own entries that stands behind an entry, the newest behind that, and so on. */
+  newestBehind(entry: string, session: string, most: number): string[] {
+    const found: string[] = [];
+    for (let at: string | undefined = entry; found.length < most; found.push(at)) {
+      at = this.children([at], (child) => child.session === session)
+        .get(at)
+        ?.at(-1);
+      if (at === undefined) break;
+    }
+    return found;
+  }
+
   /** Reads no further than the answer; null when the branches share nothing. Throws `invalid` when there is no such entry. */
   commonAncestor(a: string, b: string): string | null {
     let [left, right] = [this.require(a), this.require(b)];
