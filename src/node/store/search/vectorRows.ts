@@ -30,8 +30,10 @@ const passages = 'passages p CROSS JOIN entries e ON e.seq = p.entry';
 
 /** Vectors of the index's passages. They are made elsewhere, the newest first; `unembedded` tells what is missing. */
 export class VectorRows {
-  /** Between these two all have their vectors. */
+  /** Between these two all have their vectors, but for what was in the trash. */
   private done: { low: number; high: number } | undefined;
+  /** The sessions that were in the trash when vectors were last asked for; undefined before that. */
+  private trashed: ReadonlySet<string> | undefined;
   /** What a search reads, once there was one. */
   private table: VectorTable | undefined;
   /** Passages or vectors may have lost what they belong to. */
@@ -144,10 +146,18 @@ export class VectorRows {
       this.clear();
       this.connection.run('INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)', [spaceKey, space]);
     }
-    if (this.done) return;
+    this.done ??= this.embeddedRange();
+    const trashed = new Set(this.connection.all('SELECT uuid FROM sessions WHERE deleted_at IS NOT NULL').map(({ uuid }) => String(uuid)));
+    // What has left the trash may stand anywhere between: all of it is gone over again, past what has its vectors. The same where nobody
+    // knows what has left it.
+    if (this.trashed === undefined || [...this.trashed].some((session) => !trashed.has(session))) this.done.high = this.done.low - 1;
+    this.trashed = trashed;
+  }
+
+  private embeddedRange(): { low: number; high: number } {
     const row = this.connection.get('SELECT min(passage) AS low, max(passage) AS high FROM passage_vectors');
     const next = Number(this.connection.get('SELECT max(id) AS n FROM passages')?.['n'] ?? 0) + 1;
-    this.done = typeof row?.['low'] !== 'number' ? { low: next, high: next - 1 } : { low: Number(row['low']), high: Number(row['high']) };
+    return typeof row?.['low'] !== 'number' ? { low: next, high: next - 1 } : { low: Number(row['low']), high: Number(row['high']) };
   }
 
   /**

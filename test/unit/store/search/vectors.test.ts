@@ -125,6 +125,30 @@ describe('store: vectors of passages', () => {
     deepEqual(store.core.vectorStatus(), { space, embedded: 1, passages: 1, bytes: 8, full: false });
   });
 
+  for (const reopened of [false, true])
+    it(`are made for a session that comes back from the trash, ${reopened ? 'after a restart' : 'at once'}`, async () => {
+      const { a, b } = talk();
+      store.say(a, 'The ferry leaves at seven.');
+      store.core.updateSession(a, { deletedAt: 1 });
+      const late = store.session('s-c');
+      store.say(late, 'The gauge hangs in the hall.');
+      store.index();
+      deepEqual(embedAll().flat(), ['The gauge hangs in the hall.', 'The surgeon has time on Monday.']);
+      store.core.updateSession(b, { deletedAt: 1 });
+      store.core.updateSession(a, { deletedAt: null });
+      if (reopened) {
+        store.database.close();
+        store = await SearchStore.open(temp.path);
+      }
+      deepEqual(embedAll().flat().sort(), [
+        'The ferry leaves at seven.',
+        'The saloon needs new tyres before winter.',
+        'We adopted two puppies in spring.',
+      ]);
+      deepEqual(found('automobile')[0], ['The saloon needs new tyres before winter.', true]);
+      deepEqual(embedAll(), []);
+    });
+
   it('of the oldest leave where there is no room, and a passage that cannot be read is not asked about again', () => {
     const { b } = talk();
     store.index();
