@@ -26,6 +26,7 @@ export class Renumbering {
         summaryText: this.aroundLines(content.summaryText, linesIn(content.summary), notesIn(content.summary)),
         ...(content.summary === undefined ? {} : { summary: this.inValue(content.summary) }),
       };
+    if (content.type === 'branch_summary') return { ...content, text: this.aroundQuotes(content.text) };
     if (content.type === 'prepared_summary') return { ...content, folded: this.inValue(content.folded) };
     if (content.type === 'checkpoint') {
       const all = (lines: readonly string[]) => lines.map((line) => this.inText(line));
@@ -45,6 +46,12 @@ export class Renumbering {
       const now = this.numbers.get(Number(number));
       return now === undefined ? cited : `#${now}`;
     });
+  }
+
+  /** In a text without the summary that `renderFoldedState` has made it from: what is said word for word begins with its entry. */
+  private aroundQuotes(text: string): string {
+    const parts = text.split(/^((?:- |## The .*)\(#\d+[,)].*(?:\n {2}.*)*)$/m);
+    return parts.map((part, at) => (at % 2 === 0 ? this.inText(part) : part.replace(/\(#\d+/, (ref) => this.inText(ref)))).join('');
   }
 
   private inValue(value: unknown): unknown {

@@ -45,4 +45,19 @@ describe('Entries that get other numbers', () => {
     strictEqual(renumbered.summaryText, renderFoldedState(expected, null, 1_000, 'a pin of #1046'));
     ok(renumbered.summaryText.includes('- (#1046) Fix issue #45 first (see #46).'));
   });
+
+  it('are followed by the summary of a branch that was left, which has only its text', () => {
+    const renumbering = new Renumbering();
+    for (const number of [45, 46, 47]) renumbering.note(number, number + 1_000);
+    const opening = (number: number) => `The user left another branch, which began with #${number}.`;
+    const text = (ref: (number: number) => string) => {
+      const { state, work, request, ...lines } = folded(ref, ref);
+      const { leftOut: _, ...carried } = request!;
+      const told = { ...state!, conversation_summary: `As in ${ref(45)}.\nAnd in ${ref(46)}.` };
+      const kept = { ...lines, state: told, work: { ...work, todos: [] }, request: carried };
+      return renderFoldedState(kept, null, 1_000, '', opening(Number(ref(45).slice(1))));
+    };
+    const summary = { type: 'branch_summary' as const, branchLeaf: 'e1' };
+    deepStrictEqual(renumbering.apply({ ...summary, text: text((n) => `#${n}`) }), { ...summary, text: text((n) => `#${n + 1_000}`) });
+  });
 });

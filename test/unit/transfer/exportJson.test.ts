@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { StoreError } from '../../../src/core/errors';
 import type { SessionStore } from '../../../src/core/ports';
-import type { EntryContent } from '../../../src/core/session/entry';
+import type { EntryContent, NewEntry } from '../../../src/core/session/entry';
 import { project } from '../../../src/core/context/projection/projection';
 import { Frames } from '../../../src/core/frames/frames';
 import { ExportDocument } from '../../../src/core/transfer/exportDocument';
@@ -37,7 +37,7 @@ describe('an export as JSON', () => {
     for (const temp of temps.splice(0)) temp.remove();
   });
 
-  async function fill(store: SessionStore): Promise<{ first: string; fork: string }> {
+  async function fill(store: SessionStore): Promise<{ first: string; fork: string; merged: NewEntry }> {
     const first = (
       await store.createSession({
         uuid: testUuid(),
@@ -90,12 +90,15 @@ describe('an export as JSON', () => {
     await store.append(first, {
       entries: [userMessage(first, question, '', { content: { type: 'label', target: question, label: 'here' } })],
     });
-    await store.append(first, { entries: [userMessage(first, question, 'another branch')] });
+    const [another] = await store.append(first, { entries: [userMessage(first, question, 'another branch')] });
+    const text = `began with #1, and then #${another?.seq}`;
+    const merged = userMessage(first, another!.uuid, '', { content: { type: 'branch_summary', text, branchLeaf: fold } });
+    await store.append(first, { entries: [merged] });
     await store.moveLeaf(first, fold);
     await store.savePin({ session: first, kind: 'text', target: 'always', contentHash: null, at: 3 });
     const fork = (await store.forkSession(call, { uuid: testUuid(), channel: 'vscode', createdAt: 1_763_900_000_000 })).uuid;
     await store.append(fork, { entries: [userMessage(fork, call, 'in the fork')] });
-    return { first, fork };
+    return { first, fork, merged };
   }
 
   it('comes back byte for byte from an empty store: the whole history, a session, and a fork without what it came from', async () => {
@@ -150,7 +153,7 @@ describe('an export as JSON', () => {
 
   it('goes into a store that has other sessions: numbers, ids and citations move, the rest stays', async () => {
     const source = await open();
-    const { first } = await fill(source);
+    const { first, merged } = await fill(source);
     const target = await open();
     const other = await target.createSession({ uuid: testUuid(), channel: 'vscode', createdAt: 1_763_800_000_000 });
     let parent: string | null = null;
@@ -169,6 +172,8 @@ describe('an export as JSON', () => {
     );
     assert.ok(question.seq > 20 && fold?.type === 'compaction');
     assert.deepEqual([fold.summaryText, fold.summary], [`cites #${question.seq}`, { logos: [`#${question.seq}`] }]);
+    const [another, summary] = await target.entries([merged.parent!, merged.uuid]);
+    assert.deepEqual(summary?.content, { ...merged.content, text: `began with #${question.seq}, and then #${another?.seq}` });
   });
 
   it('adds what is new of a session that is here already, and does not take the user to another branch', async () => {

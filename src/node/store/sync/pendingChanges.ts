@@ -24,7 +24,7 @@ export interface PendingNeeds {
 }
 
 /** What is written by a model that cites entries (`Renumbering`). */
-const citing: ReadonlySet<string> = new Set(['compaction', 'prepared_summary', 'checkpoint']);
+const citing: ReadonlySet<string> = new Set(['compaction', 'prepared_summary', 'checkpoint', 'branch_summary']);
 
 /** Characters of one record. A turn is one record; a history that is sent for the first time is cut into such pieces. */
 const mostCharacters = 256 * 1024;
@@ -149,19 +149,20 @@ class Appended {
     });
   }
 
-  /** Numbers are local; those of its own branch are told with the entries that they stand for. */
+  /** Numbers are local; those of its own branch, and of the one that it sums up, are told with the entries that they stand for. */
   private citesOf({ parent, content }: StoredEntry): [number, string][] {
-    if (parent === null || !citing.has(content.type)) return [];
+    if (!citing.has(content.type)) return [];
+    const ends = [parent, content.type === 'branch_summary' ? content.branchLeaf : null].filter((end) => end !== null);
     const numbers = [...new Set([...JSON.stringify(content).matchAll(/#(\d{1,15})\b/g)].map(([, number]) => Number(number)))];
     if (numbers.length === 0) return [];
     return this.open.connection
       .all(
         `WITH RECURSIVE branch(uuid) AS (
-           SELECT ? UNION ALL SELECT e.parent FROM branch JOIN entries e ON e.uuid = branch.uuid WHERE e.parent IS NOT NULL
+           SELECT value FROM json_each(?) UNION SELECT e.parent FROM branch JOIN entries e ON e.uuid = branch.uuid WHERE e.parent IS NOT NULL
          )
          SELECT e.seq, e.uuid FROM branch CROSS JOIN entries e ON e.uuid = branch.uuid WHERE e.seq IN (SELECT value FROM json_each(?))
          ORDER BY e.seq`,
-        [parent, JSON.stringify(numbers)],
+        [JSON.stringify(ends), JSON.stringify(numbers)],
       )
       .map((row) => [Number(row['seq']), String(row['uuid'])]);
   }

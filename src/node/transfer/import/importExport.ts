@@ -214,6 +214,7 @@ async function finish(
   return files.filter((path) => !pinned.has(path));
 }
 
+const citing: ReadonlySet<string> = new Set(['compaction', 'checkpoint', 'branch_summary']);
 const mostEntries = 200;
 /** Characters; a message to another window may have 64 MB, and a character takes up to six bytes there. */
 const mostCharacters = 4 * 1024 * 1024;
@@ -224,7 +225,7 @@ export async function* batches<T extends { readonly content: EntryContent }>(ent
   let characters = 0;
   for await (const entry of entries) {
     const size = contentSize(entry.content);
-    const cites = entry.content.type === 'compaction' || entry.content.type === 'checkpoint';
+    const cites = citing.has(entry.content.type);
     if (batch.length > 0 && (batch.length >= mostEntries || characters + size > mostCharacters || cites)) {
       yield batch;
       [batch, characters] = [[], 0];

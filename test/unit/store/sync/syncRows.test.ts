@@ -310,10 +310,18 @@ describe('stores with one history', function () {
       coversThrough: cited,
     });
     const mark = await one.say(session, '', { content: summary(here), parent: cited });
+    // Of a branch that was left, which what is said here does not follow.
+    const left = (number: number) => ({ type: 'branch_summary' as const, text: `It began with #${number}`, branchLeaf: cited });
+    const instead = await one.say(session, 'No, the quince', { parent: null });
+    const merged = await one.say(session, '', { content: left(here), parent: instead });
     await meet();
     const there = await numberOf(two);
-    const content = async ({ store }: SyncDevice) => (await store.entries([mark]))[0]!.content;
-    deepStrictEqual([here === there, await content(one), await content(two)], [false, summary(here), summary(there)]);
+    const contents = async ({ store }: SyncDevice) => (await store.entries([mark, merged])).map(({ content }) => content);
+    ok(here !== there);
+    deepStrictEqual(
+      [await contents(one), await contents(two)],
+      [here, there].map((number) => [summary(number), left(number)]),
+    );
   });
 
   it('keep what a newer program has written, pass it on, and read it after an update', async () => {
