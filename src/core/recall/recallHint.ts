@@ -28,7 +28,7 @@ const longest = 600;
 /** A hit has to hold this share of the words that a message has beside those that point back. */
 const leastCovered = 0.6;
 const leastTerms = 2;
-/** A message that is like the one that it points back with is no source; so much of it in a hit is the message again. */
+/** Words with which a message points back, or asks for what to do with what was said: none of them says what it was about. */
 const pointing = new Set(
   tokenizeTerms(
     'as like what which decided agreed discussed settled planned wrote chose picked talked mentioned said told suggested proposed explained defined ' +
@@ -50,8 +50,8 @@ export function referenceIn(message: string): string | null {
 }
 
 /**
- * The hit that a message points back at; null where that is not sure. Sure is what has most of its words, two at least or one that means
- * itself, and rare ones: words that stand in every tenth passage are no topic.
+ * The hit that a message points back at, which is none that points back itself; null where that is not sure. Sure is what has most of its
+ * words, two at least or one that means itself, and rare ones: words that stand in every tenth passage are no topic.
  */
 export function sureHit(query: string, { hits, terms, statistics }: SearchResult, isOpen: (hit: SearchHit) => boolean): SearchHit | null {
   const exact = exactTokens(query);
@@ -61,7 +61,7 @@ export function sureHit(query: string, { hits, terms, statistics }: SearchResult
     written.has(term) ? Math.log((statistics.count + 1) / ((statistics.documentFrequency[t] ?? 0) + 0.5)) : 0,
   );
   const whole = terms.reduce((sum, _, t) => sum + Math.max(0, weights[t] ?? 0), 0);
-  for (const hit of hits.slice(0, 5)) {
+  for (const hit of hits.filter((one) => !pointsAway(one)).slice(0, 5)) {
     if (hit.beside !== null || isOpen(hit)) continue;
     const own = new Set(tokenizeTerms(hit.text));
     const found = terms.flatMap((term, t) => (written.has(term) && own.has(term) ? [t] : []));
@@ -76,6 +76,11 @@ export function sureHit(query: string, { hits, terms, statistics }: SearchResult
       return hit;
   }
   return null;
+}
+
+/** A message of the user's that points back itself is no source: it may be the former version of the one that is answered. */
+function pointsAway({ role, text }: SearchHit): boolean {
+  return role === 'user' && referenceIn(text) !== null;
 }
 
 /** One line for the model. It names the entry and quotes nothing. */

@@ -64,6 +64,24 @@ describe('a hint at what a message refers to', () => {
     equal(hintFor(`As we discussed: ${'the importer reads files. '.repeat(60)}`), null);
   });
 
+  it('is given for the source, and not for what pointed back at it before', async () => {
+    const folder = tempFolder();
+    const edited = await SearchStore.open(folder.path);
+    try {
+      const other = edited.session('other');
+      for (let i = 0; i < 30; i++) edited.say(other, `Please check gauge ${i} and tell me.`);
+      const source = 'For the importer: rows that fail are skipped and counted.';
+      edited.say(other, source);
+      edited.say(other, 'Do it as we decided for the importer.');
+      edited.say(other, 'As we agreed for the importer, but in two steps.');
+      const query = referenceIn('Do it as we decided for the importer, please.')!;
+      equal(sureHit(query, edited.core.search({ text: query, limit: 10 }), () => false)?.text, source);
+    } finally {
+      edited.database.close();
+      folder.remove();
+    }
+  });
+
   it('names the entry and quotes nothing', () => {
     const hit = hintFor('What did we agree on for the audit log?')!;
     equal(
