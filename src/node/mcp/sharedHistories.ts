@@ -18,6 +18,7 @@ export type ReadableStore = Pick<
   | 'entries'
   | 'entriesBySeq'
   | 'following'
+  | 'untrashed'
   | 'editsNaming'
   | 'exchangeAround'
   | 'blob'

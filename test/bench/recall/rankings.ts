@@ -85,6 +85,7 @@ export async function evidenceKept({ said, questions }: EvidenceSet): Promise<Ke
         entries: async (uuids) => store.core.entries(uuids),
         entriesBySeq: async (seqs) => store.core.entriesBySeq(seqs),
         following: async (entry, session, most) => store.core.following(entry, session, most),
+        untrashed: async (uuids) => store.core.untrashed(uuids),
         blob: async () => undefined,
       },
       session: () => null,

@@ -231,6 +231,7 @@ const recall = (text: string, input: unknown): Promise<{ text: string }> => {
     entries: async (uuids: readonly string[]) => entries.filter(({ uuid }) => uuids.includes(uuid)),
     entriesBySeq: async (seqs: readonly number[]) => entries.filter(({ seq }) => seqs.includes(seq)),
     following: async (entry: string) => (entry === 'u1' ? ['u2'] : []),
+    untrashed: async () => [],
     blob: async () => new TextEncoder().encode(text),
   };
   return createRecallTool({ store, session: () => null, newSeal: () => testSeal }).run(input, never);

@@ -188,6 +188,27 @@ describe('threadkeeper mcp', function () {
     }
   });
 
+  it('reads what a fork shares with a session in the trash by the ids that it names, and nothing else of that session', async () => {
+    await setShared(temp.path, true);
+    const { entries } = await store.page('u1', { limit: 10 });
+    const [first, last] = [entries[0]!, entries.at(-1)!];
+    const [later] = await store.append('u1', { entries: [userMessage('u1', last.uuid, 'The heron is for nobody.')] });
+    await store.forkSession(last.uuid, { uuid: 'fork', channel: 'cli', createdAt: at });
+    await store.updateSession('u1', { deletedAt: at });
+    const agent = await client('--store', temp.path);
+    const read = async (name: string, args: Record<string, unknown>) => {
+      const { text, isError } = await agent.call(name, args);
+      return [isError, text.includes(`id="#${first.seq}"`), text.includes('heron')];
+    };
+    for (const [name, args] of [
+      ['read_session', { session: 'fork', before: `#${last.seq}` }],
+      ['recall', { entryIds: [`#${first.seq}`, `#${later!.seq}`] }],
+      ['recall', { around: `#${first.seq}`, after: 5 }],
+    ] as const)
+      assert.deepEqual(await read(name, args), [false, true, false], name);
+    assert.deepEqual(await read('recall', { around: `#${later!.seq}` }), [true, false, false]);
+  });
+
   it('writes a new note only where that was asked for, and changes none', async () => {
     await setShared(temp.path, true);
     mkdirSync(join(temp.path, 'notes'));

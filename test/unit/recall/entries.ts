@@ -42,7 +42,7 @@ export const assistant = (text: string, session?: string) => ({
 });
 export const result = (name: string, text: string) => ({ type: 'tool_result' as const, callId: 'c', name, text, status: 'ok' as const });
 
-export type HistoryStore = Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'following' | 'blob'>;
+export type HistoryStore = Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'following' | 'untrashed' | 'blob'>;
 
 const opened: { readonly store: SearchStore; readonly folder: TempFolder }[] = [];
 after(() => {
@@ -61,6 +61,7 @@ export function historyOf(entries: readonly StoredEntry[], sessions: Readonly<Re
     entries: async (uuids) => (await filled).core.entries(uuids),
     entriesBySeq: async (seqs) => (await filled).core.entriesBySeq(seqs),
     following: async (entry, session, most) => (await filled).core.following(entry, session, most),
+    untrashed: async (uuids) => (await filled).core.untrashed(uuids),
     blob: async (hash) => (await filled).core.blob(hash),
   };
 }

@@ -117,6 +117,7 @@ describe('recall beyond the workspace', () => {
         const found = await there.session(uuid);
         return found && { ...found, deletedAt: 1 };
       },
+      untrashed: async () => [],
     };
     const tool = toolWith(() => others({ quay: trashed }).elsewhere);
     deepStrictEqual(

@@ -4,7 +4,7 @@ import type { SessionStore } from '../../ports';
 import type { SearchHit, SearchQuery, SearchResult } from '../../session/searchQuery';
 import { programNameOf } from '../../transfer/programs';
 
-export type RecallStore = Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'following' | 'blob'>;
+export type RecallStore = Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'following' | 'untrashed' | 'blob'>;
 
 /** Histories of the user's other workspaces on this machine, under names that are each one's own, and plain (`plainName`). */
 export interface Elsewhere {

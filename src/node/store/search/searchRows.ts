@@ -65,6 +65,12 @@ export class SearchRows {
     return { hits: this.hits(ranker, scope, query.limit), terms, statistics: ranker.statistics, complete };
   }
 
+  /** Those of the entries that a search of every session finds. */
+  untrashed(uuids: readonly string[]): string[] {
+    const scope = new SearchScope(this.connection, this.sessions, this.entries, { text: '', limit: 0 });
+    return this.entries.findAll(uuids).flatMap((entry) => (scope.contains(entry) ? entry.uuid : []));
+  }
+
   /** Returns false when the bounds ended it. */
   private addUnindexed(ranker: PassageRanker<HistoryPassage>, scope: SearchScope, whole: boolean): boolean {
     const { entries, complete } = this.unindexed(scope, whole);
@@ -180,6 +186,7 @@ export class SearchRows {
 
 const select = `SELECT ${entrySelection} FROM entries e JOIN bodies b ON b.entry = e.seq`;
 
-export const searchOperations = { search: ({ searches }, query) => searches.search(query) } satisfies Partial<
-  Operations<{ readonly searches: SearchRows }>
->;
+export const searchOperations = {
+  search: ({ searches }, query) => searches.search(query),
+  untrashed: ({ searches }, uuids) => searches.untrashed(uuids),
+} satisfies Partial<Operations<{ readonly searches: SearchRows }>>;
