@@ -47,6 +47,8 @@ function ofSession(store: SessionStore, session: string): RecallStore {
   return {
     search: (query) => store.search({ ...query, session }),
     session: (uuid) => store.session(uuid),
+    following: (entry, _session, most) => store.following(entry, session, most),
+    untrashed: (uuids) => store.untrashed(uuids),
     blob: (hash) => store.blob(hash),
     entries: async (uuids) => own(await store.entries(uuids)),
     entriesBySeq: async (seqs) => own(await store.entriesBySeq(seqs)),
