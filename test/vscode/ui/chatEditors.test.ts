@@ -151,6 +151,9 @@ describe('chats in editors', function () {
     await workbench.page.keyboard.press('Enter');
     await waitFor('the chip', async () => (await editor.texts('tk-composer .chip-text'))[0]?.startsWith('src/tide.js lines 1–') ?? false);
     await editor.press(/^Remove src\/tide\.js/);
+    await bringToFront('tide.js');
+    await workbench.runCommand('View: Close Editor');
+    await (await editor.locator('tk-composer textarea')).click();
   });
 
   it('move to another window of VS Code, and are used there', async () => {
