@@ -238,7 +238,8 @@ export class Compactor {
     if (!pays || !fits || !reaches) return null;
     const continuity = await this.continuityOf(step, draft.summaryText, options);
     const durationMs = clock.now() - startedAt;
-    return { ...draft, durationMs, heldMs: options.holdsTurn ? durationMs : 0, ...(continuity ? { continuity } : {}) };
+    const edited = options.summary === undefined ? {} : { edited: true };
+    return { ...draft, durationMs, heldMs: options.holdsTurn ? durationMs : 0, ...edited, ...(continuity ? { continuity } : {}) };
   }
 
   private async continuityOf(

@@ -147,6 +147,8 @@ const compaction = z.object({
   /** Why a better rung was not reached, in words for the user. */
   note: z.optional(z.string()),
   instructions: z.optional(z.string()),
+  /** The user has put the summary into other words before it was applied. Absent in records of older versions, and of an `edit`. */
+  edited: z.optional(z.boolean()),
   supersedes: z.optional(z.nullable(z.string())),
   /** The record whose state this one merged; null or absent when it was the first. */
   previous: z.optional(z.nullable(z.string())),

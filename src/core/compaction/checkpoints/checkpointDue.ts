@@ -61,9 +61,10 @@ export function soundCheckpoints(
     const exclusion = contextExclusionOf(entry);
     return exclusion ? [{ at, changed: exclusion.entries }] : [];
   });
-  // The state that a snapshot took over may have been another since: undone, or put into other words.
+  // The state that a snapshot took over may have been another since: undone, or put into other words before or after it was applied.
   const restated = entries.findLastIndex(
-    ({ content }) => content.type === 'compaction_undone' || (content.type === 'compaction' && Boolean(content.supersedes)),
+    ({ content }) =>
+      content.type === 'compaction_undone' || (content.type === 'compaction' && Boolean(content.supersedes ?? content.edited)),
   );
   return checkpoints.filter(({ parent, content }) => {
     const end = order.get(content.coversThrough) ?? -1;
