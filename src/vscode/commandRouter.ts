@@ -165,7 +165,7 @@ export class CommandRouter implements WorkbenchActions {
       active: controller.active,
       switchFiles: (conversation, entry) => this.restores.switchFiles(conversation, entry),
       ids: deps.ids,
-      forkAt: (entry) => deps.sessions.actions.forkAt(entry),
+      forkAt: (entry, shownIn) => deps.sessions.actions.forkAt(entry, shownIn),
       tell: (text) => this.tell(text),
       now: Date.now,
     });

@@ -4,7 +4,7 @@ import { verbatimEntries } from '../session/liveCompaction';
 import type { Tool } from '../tools/tool';
 
 /** Key among the metadata of a session; absent: Chat. A session keeps its mode through reloads and in every window. */
-const modeKey = 'mode';
+export const modeKey = 'mode';
 export const planMode = 'plan';
 
 export function isPlanning(metadata: Readonly<Record<string, unknown>>): boolean {

@@ -10,10 +10,10 @@ import type { CommandName } from '../manifest';
 import { untilAccepted } from '../../core/chat/events';
 
 export interface BranchCommandsDeps {
-  readonly active: Pick<ActiveChat, 'openSession' | 'conversation'>;
+  readonly active: Pick<ActiveChat, 'openSession' | 'conversation' | 'session'>;
   readonly ids: IdSource;
-  /** A new session that goes on from an entry; its uuid. */
-  readonly forkAt: (entry: string) => Promise<string>;
+  /** A new session that goes on from an entry as the session does that shows it; its uuid. */
+  readonly forkAt: (entry: string, shownIn: string | null) => Promise<string>;
   readonly tell: (text: string) => void;
   /** Offers to bring the files along before another branch is shown; false: the user wants neither. */
   readonly switchFiles: (conversation: Conversation, entry: string) => Promise<boolean>;
@@ -81,7 +81,7 @@ export class BranchCommands {
 
   async fork(entry: string): Promise<void> {
     const { active, forkAt, tell } = this.deps;
-    await active.openSession(await forkAt(entry));
+    await active.openSession(await forkAt(entry, active.session?.uuid ?? null));
     tell(t('A session of its own now; the other one is unchanged.'));
   }
 

@@ -1,5 +1,8 @@
 import { t } from '../../core/l10n';
 import type { IdSource, SessionStore } from '../../core/ports';
+import { modeKey } from '../../core/plan/planMode';
+import { chosenToolsKey } from '../../core/tools/toolBox';
+import { instructionFilesKey } from '../chat/instructionSwitch';
 import { sessionsToCleanUp } from '../../core/maintenance/cleanUp';
 import type { PurgePreview } from '../../core/maintenance/reports';
 import type { Session, SessionDetails, SessionPatch } from '../../core/session/session';
@@ -100,18 +103,24 @@ export class SessionActions {
   /** A new session that goes on from where this one stands. Undefined where nothing has been said yet. */
   async fork(uuid: string): Promise<Session | undefined> {
     const store = await this.deps.store.get();
-    const leaf = (await store.session(uuid))?.leaf ?? null;
-    return leaf === null ? undefined : this.forkFrom(store, leaf);
+    const session = await store.session(uuid);
+    return session && session.leaf !== null ? this.forkFrom(store, session.leaf, session) : undefined;
   }
 
-  /** A new session that goes on from an entry; its uuid. Rejects when there is no such entry. */
-  async forkAt(entry: string): Promise<string> {
-    return (await this.forkFrom(await this.deps.store.get(), entry)).uuid;
+  /**
+   * A new session that goes on from an entry, as `shownIn` would; null: as the entry's own session would. Its uuid. Rejects when
+   * there is no such entry.
+   */
+  async forkAt(entry: string, shownIn: string | null): Promise<string> {
+    const store = await this.deps.store.get();
+    const from = shownIn ?? (await store.entries([entry]))[0]?.session;
+    return (await this.forkFrom(store, entry, from === undefined ? undefined : await store.session(from))).uuid;
   }
 
-  private async forkFrom(store: SessionStore, entry: string): Promise<Session> {
+  private async forkFrom(store: SessionStore, entry: string, from: Session | undefined): Promise<Session> {
     const { ids, now, changed } = this.deps;
-    const forked = await store.forkSession(entry, { uuid: ids.next(), channel: 'vscode', createdAt: now() });
+    const metadata = choicesIn(from?.metadata ?? {});
+    const forked = await store.forkSession(entry, { uuid: ids.next(), channel: 'vscode', metadata, createdAt: now() });
     changed();
     return forked;
   }
@@ -135,4 +144,10 @@ export class SessionActions {
       await this.deps.places.list.read();
     }
   }
+}
+
+/** What the user has chosen for how the conversation goes on. Tags, and what is known of an import, are of that one session. */
+function choicesIn(metadata: Session['metadata']): Session['metadata'] {
+  const keys = [modeKey, chosenToolsKey, instructionFilesKey].filter((key) => metadata[key] !== undefined);
+  return Object.fromEntries(keys.map((key) => [key, metadata[key]]));
 }
