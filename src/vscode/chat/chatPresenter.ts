@@ -35,6 +35,8 @@ export interface PresenterOutput {
   send(delta: Delta): void;
   /** The change cannot be told by deltas: the view needs everything anew. */
   resync(): void;
+  /** Rows of these entries, which are not kept here, look different now: `anew` is to be called with them. */
+  reread(uuids: readonly string[]): void;
   now(): number;
 }
 
@@ -75,7 +77,11 @@ export class ChatPresenter {
     private readonly source: PresenterSource,
     private readonly output: PresenterOutput,
   ) {
-    this.transcript = new Transcript(source, (id) => output.modelName(id));
+    this.transcript = new Transcript(
+      source,
+      (id) => output.modelName(id),
+      (uuids) => output.reread(uuids),
+    );
     this.shownMode = this.mode;
   }
 
@@ -115,6 +121,11 @@ export class ChatPresenter {
   /** The models of these entries have names now. */
   named(entries: readonly StoredEntry[]): void {
     for (const row of this.transcript.named(entries)) this.output.send({ kind: 'row_changed', row });
+  }
+
+  /** The rows of these entries are shown as they are now. */
+  anew(entries: readonly StoredEntry[]): void {
+    for (const row of this.transcript.anew(entries)) this.output.send({ kind: 'row_changed', row });
   }
 
   /** The turn waits for the user's decision about a full context. */

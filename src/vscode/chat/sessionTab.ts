@@ -68,6 +68,7 @@ export class SessionTab implements Disposable {
     this.presenter = new ChatPresenter(conversation, {
       send: (delta) => this._onDidSend.fire(delta),
       resync: () => this._onDidOutgrowDeltas.fire(),
+      reread: (uuids) => void this.reread(uuids),
       modelName: (id) => deps.models.names.of(id),
       now: deps.now,
     });
@@ -203,6 +204,15 @@ export class SessionTab implements Disposable {
       this.presenter.named(await this.deps.store.entries(entries));
     } catch (error) {
       this.deps.log.warn('names_not_shown', { detail: errorText(error) });
+    }
+  }
+
+  /** Rows of older pages look different now: their entries are in the store alone. Never rejects. */
+  private async reread(uuids: readonly string[]): Promise<void> {
+    try {
+      this.presenter.anew(await this.deps.store.entries(uuids));
+    } catch (error) {
+      this.deps.log.warn('rows_not_shown', { detail: errorText(error) });
     }
   }
 

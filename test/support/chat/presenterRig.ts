@@ -15,12 +15,15 @@ export class PresenterRig {
   readonly snapshot = { sessionId: 'u' } as ContextSnapshot;
   readonly deltas: Delta[] = [];
   resyncs = 0;
+  /** Entries that are to be read for `anew`. */
+  readonly reread: string[] = [];
   readonly presenter: ChatPresenter;
 
   constructor() {
     this.presenter = new ChatPresenter(this, {
       send: (delta) => this.deltas.push(delta),
       resync: () => this.resyncs++,
+      reread: (uuids) => this.reread.push(...uuids),
       modelName: (id) => id.toUpperCase(),
       now: () => 1_000,
     });

@@ -22,7 +22,11 @@ describe('an entry of a kind that only a newer version knows', () => {
       at: entry.createdAt,
       text: 'A newer version of Threadkeeper wrote this. Update to read it.',
     };
-    const transcript = new Transcript({ entries, excerpted: new Set() }, (id) => id);
+    const transcript = new Transcript(
+      { entries, excerpted: new Set() },
+      (id) => id,
+      () => undefined,
+    );
     transcript.load({ entries, hasMore: false, forks: [], beyondLeaf: [] });
     assert.deepEqual(
       transcript.rows().map(({ kind, id }) => [kind, id]),

@@ -47,6 +47,8 @@ export class Transcript {
   private lastSeq = 0;
   /** Rows that show the id of their model because nobody has said its name, from every page that was read. */
   private readonly unnamed = new Map<string, string>();
+  /** Rows that a view may show although their entries are not kept here. */
+  private readonly beyond = new Set<string>();
   private readonly atRows = new RowMarks();
   private pins: ReadonlySet<string> = new Set();
   private savings: ReadonlyMap<string, FoldSaving> = new Map();
@@ -60,6 +62,8 @@ export class Transcript {
   constructor(
     private readonly source: TranscriptSource,
     private readonly modelName: (id: string) => string,
+    /** Asks for `anew` with these entries, which are not kept here: their rows look different now. */
+    private readonly reread: (uuids: readonly string[]) => void,
   ) {}
 
   /** Replaces everything by the newest page. */
@@ -75,6 +79,7 @@ export class Transcript {
     this.lastWritten = 0;
     this.lastSeq = 0;
     this.unnamed.clear();
+    this.beyond.clear();
     this.shown.clear();
     this.running.clear();
     this.questions.clear();
@@ -93,8 +98,7 @@ export class Transcript {
   }
 
   rows(): TranscriptRow[] {
-    const context = this.context();
-    return this.entries.flatMap((entry) => this.remembered(toRow(entry, context)));
+    return this.anew(this.entries);
   }
 
   /** Returns the marks of all rows that are kept. */
@@ -112,8 +116,9 @@ export class Transcript {
     const { entries, hasMore } = page;
     this.learn(entries);
     this.atRows.learn(page, false, (entry) => this.isRow(entry));
-    const context = this.context();
-    return { rows: entries.flatMap((entry) => this.remembered(toRow(entry, context))), hasMore, marks: this.atRows.of(entries, false) };
+    const rows = this.anew(entries);
+    for (const { id } of rows) this.beyond.add(id);
+    return { rows, hasMore, marks: this.atRows.of(entries, false) };
   }
 
   /** The row that the entry adds, if it adds one; then the earlier rows that it changes. */
@@ -133,6 +138,7 @@ export class Transcript {
       this.entries.push(entry);
       this.remembered(row);
       if (this.entries.length > mostRows) {
+        for (const { uuid } of this.entries.slice(0, -keptRows)) this.beyond.add(uuid);
         this.entries = this.entries.slice(-keptRows);
         this.more = true;
       }
@@ -155,8 +161,13 @@ export class Transcript {
 
   /** The rows of these entries, now that their models have names. */
   named(entries: readonly StoredEntry[]): readonly TranscriptRow[] {
+    return this.anew(entries.filter(({ uuid }) => this.unnamed.delete(uuid)));
+  }
+
+  /** The rows of these entries as they are now. */
+  anew(entries: readonly StoredEntry[]): TranscriptRow[] {
     const context = this.context();
-    return entries.filter(({ uuid }) => this.unnamed.delete(uuid)).flatMap((entry) => this.remembered(toRow(entry, context)));
+    return entries.flatMap((entry) => this.remembered(toRow(entry, context)));
   }
 
   /** Messages that are pinned from now on; the rows that look different by it. */
@@ -179,9 +190,9 @@ export class Transcript {
   }
 
   private again(uuids: ReadonlySet<string>): readonly TranscriptRow[] {
-    if (uuids.size === 0) return [];
-    const context = this.context();
-    return this.entries.filter(({ uuid }) => uuids.has(uuid)).flatMap((entry) => this.remembered(toRow(entry, context)));
+    const beyond = [...uuids].filter((uuid) => this.beyond.has(uuid));
+    if (beyond.length > 0) this.reread(beyond);
+    return this.anew(this.entries.filter(({ uuid }) => uuids.has(uuid)));
   }
 
   /** What a call asks the user, or (null) no longer does; its row, when it has one here. */

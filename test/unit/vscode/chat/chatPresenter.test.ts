@@ -419,6 +419,8 @@ describe('ChatPresenter', () => {
     for (let i = 0; i < 400; i++) rig.append(user(`u${i}`));
     const { rows: kept, hasMore } = rig.presenter.parts();
     ok(kept.length <= 300 && hasMore && kept.at(-1)?.id === 'e400');
+    rig.append(exclusionContent({ entries: ['e1', 'e400'], excluded: true, tokensAfter: 1 }));
+    deepStrictEqual(rig.reread, ['e1']);
     rig.append(compaction('e390'));
     const page = rig.presenter.older(aPage(rig.entries.slice(0, 2))).rows;
     deepStrictEqual(
@@ -428,6 +430,34 @@ describe('ChatPresenter', () => {
         ['e2', true],
       ],
     );
+  });
+
+  it('reads anew what is pinned or excluded on an older page, and nothing that no view has', () => {
+    const rig = new PresenterRig();
+    const [, question, last] = [rig.make(user('not shown')), rig.make(user('Question')), rig.make(user('last'))];
+    rig.presenter.load(aPage([last], true));
+    const pin = (target: string) => ({ session: 'u', kind: 'entry' as const, target, contentHash: null, at: 1 });
+    const pins = [pin('e1'), pin('e2')];
+    rig.emit({ type: 'pins_changed', pins });
+    deepStrictEqual([rig.reread, rig.take()], [[], []]);
+    rig.emit({ type: 'pins_changed', pins: [] });
+    rig.presenter.older(aPage([question], true));
+    rig.emit({ type: 'pins_changed', pins });
+    rig.append(exclusionContent({ entries: ['e1', 'e2'], excluded: true, tokensAfter: 1 }));
+    deepStrictEqual(rig.reread, ['e2', 'e2']);
+    rig.take();
+    rig.presenter.anew([question]);
+    const row = {
+      kind: 'user' as const,
+      id: 'e2',
+      at: 20,
+      text: 'Question',
+      folded: false,
+      excerpted: false,
+      pinned: true,
+      excluded: true,
+    };
+    deepStrictEqual(rig.take(), [{ kind: 'row_changed', row }]);
   });
 
   it('asks for a snapshot when the first kept row is older than what is kept', () => {

@@ -24,7 +24,11 @@ describe('what an answer’s row says of files', function () {
 
   const names = Array.from({ length: 12 }, (_, n) => `f${n}.txt`);
   const opened = async (limit: number) => {
-    const transcript = new Transcript({ entries: all.rig.conversation.entries, excerpted: new Set() }, (id) => id);
+    const transcript = new Transcript(
+      { entries: all.rig.conversation.entries, excerpted: new Set() },
+      (id) => id,
+      () => undefined,
+    );
     const page = await all.rig.store.page(all.rig.session, { limit });
     transcript.load(page);
     return { transcript, page };
