@@ -1,3 +1,4 @@
+import { t } from '../../core/l10n';
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { MemoryNotes, SessionStore } from '../../core/ports';
 import type { RecallStore } from '../../core/recall/answers/elsewhere';
@@ -22,7 +23,7 @@ export function sharedToolRuns({ store, notes, session }: SharedToolDeps): RunSh
     const run = {
       recall: async () => {
         const open = session();
-        if (open === null) return { text: 'No Threadkeeper session is open in this window.' };
+        if (open === null) return { text: t('No Threadkeeper session is open in this window.') };
         return recall(ofSession(await store(), open), { ...input, allSessions: false }, signal);
       },
       search: async () => recall(untrashed(await store()), { ...input, allSessions: true }, signal),
