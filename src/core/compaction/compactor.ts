@@ -238,7 +238,7 @@ export class Compactor {
     if (!pays || !fits || !reaches) return null;
     const continuity = await this.continuityOf(step, draft.summaryText, options);
     const durationMs = clock.now() - startedAt;
-    const edited = options.summary === undefined ? {} : { edited: true };
+    const edited = options.summary === undefined ? {} : { edited: true, needsSummaryRetry: false };
     return { ...draft, durationMs, heldMs: options.holdsTurn ? durationMs : 0, ...edited, ...(continuity ? { continuity } : {}) };
   }
 

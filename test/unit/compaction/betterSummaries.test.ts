@@ -116,6 +116,8 @@ describe('better summaries', () => {
       await rig.fill(3, 150, 'later');
       const { entry } = await rig.conversation.compact(null, 'We agreed on blue.');
       assert.match(entry!.content.summaryText, /We agreed on blue\./);
+      // No model is to write over what the user has written.
+      assert.equal(entry!.content.needsSummaryRetry, false);
       const { entries } = rig.conversation;
       const kept = entries.findIndex(({ uuid }) => uuid === entry!.content.firstKeptEntry);
       const folded = entries.slice(0, kept).filter(({ content }) => content.type === 'message');
