@@ -125,4 +125,20 @@ describe('the queue', function () {
     await late.until('it is in the message box', async () => (await late.find('tk-composer textarea').inputValue()) === 'better words');
     strictEqual(await late.text('tk-app > [role=status]'), 'This message has been sent already. Your new text is in the message box.');
   });
+
+  it('comes back once when it is stopped while another text is written for it, and not at all when it is sent unchanged', async () => {
+    const view = await opened();
+    const box = view.find('tk-composer textarea');
+    const said = () => view.text('tk-app > [role=status]');
+    await view.button('Edit queued message: second').click();
+    await view.delta(inOrder('a', 'c'));
+    await view.until('the editor to be gone', async () => (await view.find('.queue textarea').count()) === 0);
+    deepStrictEqual([await box.inputValue(), await said()], ['', '']);
+    await view.button('Edit queued message: third').click();
+    await view.find('.queue textarea').fill('a better third');
+    await view.delta({ kind: 'draft', text: 'first\n\nthird' });
+    await view.delta({ kind: 'queue', queue: [] });
+    await view.until('the new text', async () => (await box.inputValue()).includes('better'));
+    deepStrictEqual([await box.inputValue(), await said()], ['a better third\n\nfirst', '']);
+  });
 });

@@ -15,6 +15,7 @@ import { emptyState, isUndecided } from './emptyStates';
 import { elsewhereLine, elsewhereText, leftOffer } from '../transcript/rows/branchRows';
 import { coldLine } from '../gauge/gauge';
 import { planCard, planReadyText, readyPlan } from '../composer/planMode';
+import { withoutMessage } from '../composer/withoutMessage';
 import { fullCard, fullText } from '../transcript/rows/decisionCards';
 import { spokenRow } from '../transcript/spokenRow';
 import type { TranscriptView } from '../transcript/transcript';
@@ -67,10 +68,16 @@ export class AppView extends ViewElement {
     this.addEventListener('tk-picture', (event: PictureEvent) => void this.showPicture(event));
     this.addEventListener('tk-files', (event: FilesEvent) => void this.host.files(event.hrefs).then(event.show, () => event.show([])));
     this.addEventListener('tk-announce', (event) => this.announce(event.text));
-    this.addEventListener('tk-late-edit', ({ text }: LateEditEvent) => {
+    this.addEventListener('tk-late-edit', ({ text, original }: LateEditEvent) => {
       // Behind the draft of a session that is only just being shown.
-      void this.updateComplete.then(() => this.composer?.giveBack({ ...nothingWritten, text }));
-      this.announce(t('This message has been sent already. Your new text is in the message box.'));
+      void this.updateComplete.then(() => {
+        const { composer } = this;
+        if (!composer) return;
+        // A message that was stopped before its turn stands in the box by now, with the words that it had.
+        const isBack = original !== null && withoutMessage(composer.text, original) !== null;
+        composer.giveBack({ ...nothingWritten, text }, original);
+        if (!isBack) this.announce(t('This message has been sent already. Your new text is in the message box.'));
+      });
     });
     this.addEventListener('tk-toggle', (event: ToggleEvent) => {
       const next = new Set(this.expanded);

@@ -22,6 +22,7 @@ import { attachmentList } from './attachmentList';
 import { modeButton } from './planMode';
 import { isDropped, sourcesOf } from './dropped';
 import { ViewElement } from '../lib/viewElement';
+import { withoutMessage } from './withoutMessage';
 
 /** From here on the box has a fixed height: measuring the text for every key would cost more than the key itself. */
 const fixedHeightFrom = 20_000;
@@ -140,9 +141,9 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     this.save.call(() => this.written);
   }
 
-  /** Puts a message back in front of the user without losing what has been written since. */
-  giveBack({ text, attachments }: Written): void {
-    const before = this.text;
+  /** Puts a message back in front of the user, `instead` of one that stands there, without losing what has been written since. */
+  giveBack({ text, attachments }: Written, instead: string | null = null): void {
+    const before = (instead === null ? null : withoutMessage(this.text, instead)) ?? this.text;
     this.attachments = [...attachments, ...this.attachments];
     this.put(before.trim() === '' ? text : text === '' ? before : `${text}\n\n${before}`);
     this.textChanged();

@@ -37,7 +37,9 @@ export class QueueView extends ViewElement {
     if (changed.has('session')) this.editing = kept.findLast((id) => this.has(id)) ?? null;
     const { editing, moved } = this;
     if (this.dragging !== null && !this.has(this.dragging)) this.dragging = null;
-    for (const id of new Set([...kept, ...(editing === null ? [] : [editing])])) if (!this.has(id)) this.sentWhileEdited(id);
+    const before = changed.has('session') ? [] : ((changed.get('queue') ?? []) as ViewSnapshot['queue']);
+    for (const id of new Set([...kept, ...(editing === null ? [] : [editing])]))
+      if (!this.has(id)) this.goneWhileEdited(id, before.find((one) => one.id === id)?.text ?? null);
     const at = moved ? this.queue.findIndex(({ id }) => id === moved.id) : -1;
     if (at >= 0) this.announce(t('Moved to place {0} of {1}', at + 1, this.queue.length));
   }
@@ -162,12 +164,12 @@ export class QueueView extends ViewElement {
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(`li[data-id="${CSS.escape(id)}"] .queue-edit`)?.focus());
   }
 
-  /** What has been written since goes to the composer. */
-  private sentWhileEdited(id: string): void {
+  /** What has been written since goes to the composer, unless it is nothing new. */
+  private goneWhileEdited(id: string, original: string | null): void {
     const text = unsentQueued.get(id)?.text ?? this.querySelector('textarea')?.value ?? '';
     if (this.editing === id) this.editing = null;
     this.forget(id);
-    this.dispatchEvent(new LateEditEvent(text));
+    if (text !== original && text.trim() !== '') this.dispatchEvent(new LateEditEvent(text, original));
   }
 
   private dragStarted(event: DragEvent, id: string): void {

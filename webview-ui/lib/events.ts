@@ -42,10 +42,14 @@ export class EditEvent extends Event {
   }
 }
 
-/** A queued message was sent while the user was giving it another text, which is not lost. */
+/** A queued message was sent, or given back, while the user was giving it another text, which is not lost. */
 export class LateEditEvent extends Event {
   static readonly type = 'tk-late-edit';
-  constructor(readonly text: string) {
+  constructor(
+    readonly text: string,
+    /** What the message said before; null where that is not known. */
+    readonly original: string | null,
+  ) {
     super(LateEditEvent.type, { bubbles: true });
   }
 }
