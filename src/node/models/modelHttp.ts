@@ -45,9 +45,9 @@ export class ModelHttp {
     return streamAnswer({ open, answer, timeouts, address: this.options.baseURL, failureOf, closingMs: 0 }, signal);
   }
 
-  /** One of the small requests. Rejects with `ModelError`. */
-  async json(path: string, body: object | null, signal?: AbortSignal): Promise<unknown> {
-    const { smallMs } = this.timeouts;
+  /** One of the small requests, given so many times the usual time. Rejects with `ModelError`. */
+  async json(path: string, body: object | null, signal?: AbortSignal, patience = 1): Promise<unknown> {
+    const smallMs = this.timeouts.smallMs * patience;
     try {
       const response = await this.send(path, body, withinMs(signal, smallMs));
       return await response.json();

@@ -83,8 +83,8 @@ export class OpenaiCompatibleClient implements ModelClient {
     return { ...dialect, api: this.api };
   }
 
-  async listModels(signal?: AbortSignal): Promise<ModelInfo[]> {
-    const { data } = (await this.http.json('/models', null, signal)) as { data?: unknown };
+  async listModels(signal?: AbortSignal, patience = 1): Promise<ModelInfo[]> {
+    const { data } = (await this.http.json('/models', null, signal, patience)) as { data?: unknown };
     const models = (Array.isArray(data) ? data : []).flatMap(
       (listed: unknown) => openaiModel(this.provider, listed, this.contextTokens) ?? [],
     );
@@ -99,7 +99,7 @@ export class OpenaiCompatibleClient implements ModelClient {
   async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
     if (model === '') throw new ModelError({ reason: 'unknown_model', detail: english('No model is chosen.') });
     if (!this.described.has(model) && this.hasModels) {
-      await this.listModels(signal).catch((error: unknown) => {
+      await this.listModels(signal, describing).catch((error: unknown) => {
         if (!ModelError.is(error)) throw error;
         const { reason, status, detail } = error.failure;
         if (reason === 'bad_key' || reason === 'redirected' || reason === 'cancelled') throw error;
@@ -118,6 +118,9 @@ export class OpenaiCompatibleClient implements ModelClient {
     return { ...this.windows.limited(info), ...thinking };
   }
 }
+
+/** A message waits for it, as it would for a server that answers one request after the other: a minute, not a quarter of one. */
+const describing = 4;
 
 /** A server, or the gateway to it, that is only not there at the moment. */
 function isAway({ reason, status }: ModelFailure): boolean {
