@@ -107,7 +107,7 @@ export interface SessionStore extends SessionTransfer, SyncStore {
   editsNaming(name: string, limit: number): Promise<FoundEdits>;
   exchangeAround(entry: string): Promise<ExchangeAround>;
   entries(uuids: readonly string[]): Promise<StoredEntry[]>;
-  /** Those of the entries that a search finds: of sessions that are not in the trash, or shared by one. */
+  /** Resolves with those of the entries that a search finds: of sessions that are not in the trash, or shared by one. */
   untrashed(entries: readonly string[]): Promise<string[]>;
   /**
    * A `seq` is the short id (`#123`) that summaries and recall show to models. Where a file of an entry cannot be read now it comes back as

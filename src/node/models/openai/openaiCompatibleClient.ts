@@ -83,6 +83,7 @@ export class OpenaiCompatibleClient implements ModelClient {
     return { ...dialect, api: this.api };
   }
 
+  /** `patience`: so many times the usual time. */
   async listModels(signal?: AbortSignal, patience = 1): Promise<ModelInfo[]> {
     const { data } = (await this.http.json('/models', null, signal, patience)) as { data?: unknown };
     const models = (Array.isArray(data) ? data : []).flatMap(
@@ -99,7 +100,7 @@ export class OpenaiCompatibleClient implements ModelClient {
   async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
     if (model === '') throw new ModelError({ reason: 'unknown_model', detail: english('No model is chosen.') });
     if (!this.described.has(model) && this.hasModels) {
-      await this.listModels(signal, describing).catch((error: unknown) => {
+      await this.listModels(signal, describingPatience).catch((error: unknown) => {
         if (!ModelError.is(error)) throw error;
         const { reason, status, detail } = error.failure;
         if (reason === 'bad_key' || reason === 'redirected' || reason === 'cancelled') throw error;
@@ -119,8 +120,8 @@ export class OpenaiCompatibleClient implements ModelClient {
   }
 }
 
-/** A message waits for it, as it would for a server that answers one request after the other: a minute, not a quarter of one. */
-const describing = 4;
+/** So many times the usual time a message waits for what it needs to know of its model: a server may answer one request after the other. */
+const describingPatience = 4;
 
 /** A server, or the gateway to it, that is only not there at the moment. */
 function isAway({ reason, status }: ModelFailure): boolean {

@@ -86,7 +86,7 @@ export class UsageRows {
     return row ? decodeUsage(row) : null;
   }
 
-  /** Those that led to one of the entries, as they were recorded, oldest first: of each model the newest turns and the newest summaries. */
+  /** Returns the newest turns and summaries of each model that led to one of the entries, as they were recorded, oldest first. */
   lastRequests(entries: readonly StoredEntry[]): UsageRecord[] {
     const rows = this.connection.all(
       `SELECT * FROM (SELECT u.*, u.rowid AS place,

@@ -65,7 +65,7 @@ export class SearchRows {
     return { hits: this.hits(ranker, scope, query.limit), terms, statistics: ranker.statistics, complete };
   }
 
-  /** Those of the entries that a search of every session finds. */
+  /** Returns those of the entries that a search of every session finds. */
   untrashed(uuids: readonly string[]): string[] {
     const scope = new SearchScope(this.connection, this.sessions, this.entries, { text: '', limit: 0 });
     return this.entries.findAll(uuids).flatMap((entry) => (scope.contains(entry) ? entry.uuid : []));
