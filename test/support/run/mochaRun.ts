@@ -78,7 +78,11 @@ export async function runMocha(run: MochaRun, print: (line: string) => void = (l
   for (const file of run.files) mocha.addFile(file);
   // Files are loaded by `run()`, synchronously through `require`, where VS Code hands out the `vscode` module.
   const result = await new Promise<SuiteResult>((resolve) => {
-    const runner = mocha.run(() => resolve(resultOf(runner.stats)));
+    const failures: string[] = [];
+    const runner = mocha.run(() => resolve(resultOf(runner.stats, failures)));
+    runner.on('fail', (test, error: unknown) =>
+      failures.push(`${test.fullTitle()}: ${error instanceof Error ? error.message : String(error)}`),
+    );
   });
   // It listens for what nobody catches until it is told that it is done with.
   mocha.dispose();
@@ -91,6 +95,6 @@ export async function runRemotely(run: RemoteRun, print: (line: string) => void)
   return result;
 }
 
-function resultOf(stats: Mocha.Stats | undefined): SuiteResult {
-  return { passed: stats?.passes ?? 0, failed: stats?.failures ?? 0, skipped: stats?.pending ?? 0 };
+function resultOf(stats: Mocha.Stats | undefined, failures: readonly string[]): SuiteResult {
+  return { passed: stats?.passes ?? 0, failed: stats?.failures ?? 0, skipped: stats?.pending ?? 0, failures };
 }

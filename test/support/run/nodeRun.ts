@@ -120,7 +120,7 @@ class TestProcess {
     }
     this.print(heard ? `\n${name} cannot be run: ${heard.failure}` : `\nThe test process ended while ${name} ran; its output is above.`);
     this.kill();
-    return { result: { ...nothingRun, failed: 1 }, isUsable: false };
+    return { result: { ...nothingRun, failed: 1, failures: [`${name} did not run to its end`] }, isUsable: false };
   }
 
   async end(): Promise<void> {

@@ -30,6 +30,8 @@ async function main(): Promise<void> {
     console.log(`\nTogether in ${((Date.now() - began) / 60_000).toFixed(1)} minutes:`);
     for (const suite of suites) console.log(`  ${suite.name}: ${totalLine(results.get(suite) ?? nothingRun)}`);
   }
+  // Whoever has only the end of a long log can still tell what to mend.
+  if (total.failures.length > 0) console.log(`\nFailed:\n${total.failures.map((failure) => `  ${failure}\n`).join('')}`);
   const isEmpty = testsIn(total) === 0;
   if (isEmpty) console.log(`No test was run. Usage: ${usage}`);
   // The exit waits for the line: a pipe takes it asynchronously.
@@ -64,8 +66,9 @@ async function runSuite(suite: Suite, wanted: readonly string[], grep: string | 
     const run = { files, timeout: suite.testTimeout, ...(grep === undefined ? {} : { grep }) };
     result = await withDeadline(suite, (signal) => suite.run(run, signal));
   } catch (error) {
-    result = { ...nothingRun, failed: 1 };
-    console.log(`\nThe suite "${suite.name}" failed: ${explain(error)}`);
+    const failure = `The suite "${suite.name}" failed: ${explain(error)}`;
+    result = { ...nothingRun, failed: 1, failures: [failure] };
+    console.log(`\n${failure}`);
   }
   console.log(`=== ${suite.name}: ${testsIn(result)} tests in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   return result;

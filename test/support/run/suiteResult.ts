@@ -2,9 +2,11 @@ export interface SuiteResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** What failed: the whole name of each test, or the file, and why. */
+  readonly failures: readonly string[];
 }
 
-export const nothingRun: SuiteResult = { passed: 0, failed: 0, skipped: 0 };
+export const nothingRun: SuiteResult = { passed: 0, failed: 0, skipped: 0, failures: [] };
 
 export function testsIn(result: SuiteResult): number {
   return result.passed + result.failed + result.skipped;
@@ -16,6 +18,7 @@ export function sum(results: readonly SuiteResult[]): SuiteResult {
       passed: total.passed + result.passed,
       failed: total.failed + result.failed,
       skipped: total.skipped + result.skipped,
+      failures: [...total.failures, ...result.failures],
     }),
     nothingRun,
   );
@@ -28,9 +31,9 @@ export function totalLine({ passed, failed, skipped }: SuiteResult): string {
 
 export function parseResult(text: string): SuiteResult {
   const value = JSON.parse(text) as Partial<SuiteResult>;
-  const { passed, failed, skipped } = value;
-  if (typeof passed !== 'number' || typeof failed !== 'number' || typeof skipped !== 'number') {
+  const { passed, failed, skipped, failures } = value;
+  if (typeof passed !== 'number' || typeof failed !== 'number' || typeof skipped !== 'number' || !Array.isArray(failures)) {
     throw new Error(`Not a test result: ${text}`);
   }
-  return { passed, failed, skipped };
+  return { passed, failed, skipped, failures };
 }
