@@ -1,3 +1,4 @@
+import { OnceById } from '../../core/base/onceById';
 import { Serial } from '../../core/base/serial';
 import { errorText } from '../../core/errors';
 import { t } from '../../core/l10n';
@@ -475,22 +476,4 @@ interface ReadFrom {
 function readFrom(store: SessionStore): ReadFrom {
   const { access, note } = store.status;
   return { store, isCopy: access === 'readonly', repair: note?.reason === 'recovered' ? note.detail : null };
-}
-
-/** Ids that are remembered, so that a repeated request does nothing twice. */
-const remembered = 100;
-
-/** Does what is asked for under an id once; asked again, gives the same promise. What was rejected may be asked for again. */
-class OnceById<T> {
-  private readonly known = new Map<string, Promise<T>>();
-
-  run(id: string, work: () => Promise<T>): Promise<T> {
-    const before = this.known.get(id);
-    if (before) return before;
-    const running = work();
-    this.known.set(id, running);
-    running.catch(() => this.known.delete(id));
-    for (const oldest of this.known.keys()) if (this.known.size > remembered) this.known.delete(oldest);
-    return running;
-  }
 }
