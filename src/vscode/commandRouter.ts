@@ -51,7 +51,7 @@ import type { ChangeDocuments } from './tools/changeDocuments';
 import type { TransferCommandName, TransferCommands } from './history/transferCommands';
 import type { WaitingSession } from './chat/waitingSession';
 import type { ListedTool } from '../core/tools/toolBox';
-import { isNode, SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessions/sessionCommands';
+import { isNode, isOfLostRow, SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessions/sessionCommands';
 
 export interface CommandRouterDeps {
   /** Where this stands: what the user asks for is done to the chat there. */
@@ -268,6 +268,7 @@ export class CommandRouter implements WorkbenchActions {
   /** Runs a command; whatever goes wrong is said once. */
   run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
     return this.guarded(name, async () => {
+      if (isOfLostRow(args)) return this.tell(t('The list was just being updated. Try again.'));
       await this.all[name](args);
       this.deps.ran(name);
     });

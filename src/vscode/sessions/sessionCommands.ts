@@ -283,3 +283,11 @@ export class SessionCommands {
 export function isNode(value: unknown): value is SessionNode {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
+
+/**
+ * Whether a command was chosen for a row that VS Code could not name, because the list was being read anew (microsoft/vscode#144250). For
+ * a row it passes that one and all that are selected; from elsewhere a command has one argument at most.
+ */
+export function isOfLostRow(args: readonly unknown[]): boolean {
+  return args.length > 1 && (args[0] === undefined || args[0] === null);
+}

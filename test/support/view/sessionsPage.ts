@@ -110,6 +110,17 @@ export class SessionsPage {
     await clickUntilHeard(row.getByRole('button', { name: button }), {}, () => row.hover());
   }
 
+  /**
+   * Presses a button of a row until it has done its work: while VS Code reads the list anew it does not know which row is meant, and the
+   * user is asked to try again.
+   */
+  async pressUntil(label: string, button: string, came: () => Promise<boolean>): Promise<void> {
+    await waitFor(`what "${button}" of "${label}" does`, async () => {
+      if (!(await came())) await this.pressInline(label, button);
+      return waitFor('it', came, { timeout: 5_000 });
+    });
+  }
+
   async chooseFromMenu(label: string, item: string): Promise<void> {
     await clickUntilHeard(this.row(label), { button: 'right' });
     const entry = this.workbench.page
