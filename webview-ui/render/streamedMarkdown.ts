@@ -70,11 +70,12 @@ export function normalised(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/** Whether a fenced code block has its closing fence. */
-export function fenceIsClosed(raw: string): boolean {
+/** Whether a fenced code block has its closing fence. In a text that grows its line has to be complete: "```" may become "```bash". */
+export function fenceIsClosed(raw: string, grows = false): boolean {
   const open = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
   if (open === undefined) return true;
   const lines = raw.trimEnd().split('\n');
+  if (grows && !raw.includes('\n', raw.trimEnd().length)) return false;
   const close = lines.length > 1 ? /^ {0,3}(`{3,}|~{3,})\s*$/.exec(lines[lines.length - 1]!)?.[1] : undefined;
   return close !== undefined && close[0] === open[0] && close.length >= open.length;
 }

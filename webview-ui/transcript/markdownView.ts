@@ -149,11 +149,12 @@ class TextTail implements Tail {
 
   write(block: Block, open: boolean): void {
     const raw = open ? closeInline(block.raw) : block.raw;
-    if (raw.trimEnd() === this.written) return;
-    this.written = raw.trimEnd();
-    const nodes = renderTokens(raw === block.raw ? block.tokens : lexBlock(raw));
-    if (!open) upgradeCode(nodes);
-    this.element.replaceChildren(nodes);
+    if (raw.trimEnd() !== this.written) {
+      this.written = raw.trimEnd();
+      this.element.replaceChildren(renderTokens(raw === block.raw ? block.tokens : lexBlock(raw)));
+    }
+    // Also where all of it had been written while more could come.
+    if (!open) upgradeCode(this.element);
   }
 }
 
@@ -179,7 +180,7 @@ class CodeTail implements Tail {
   write(block: Block, open: boolean): void {
     if (this.finished) return;
     const { text } = codeToken(block);
-    if (open && !fenceIsClosed(block.raw)) return this.block.grow(text);
+    if (open && !fenceIsClosed(block.raw, true)) return this.block.grow(text);
     this.finished = true;
     this.block.finish(text);
   }

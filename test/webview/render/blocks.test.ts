@@ -99,6 +99,10 @@ describe('blocks of a growing text', () => {
       cases.map(([raw]) => fenceIsClosed(raw)),
       cases.map(([, closed]) => closed),
     );
+    deepStrictEqual(
+      ['```\n```', '```\n```  ', '```\n```\n', '```\n```bash\n'].map((raw) => fenceIsClosed(raw, true)),
+      [false, false, true, false],
+    );
   });
 
   it('completes what is half written and leaves the rest alone', () => {

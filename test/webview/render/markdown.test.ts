@@ -62,6 +62,23 @@ describe('Markdown', function () {
     strictEqual(streamed, whole);
   });
 
+  it('ends as rendering at once gives it, wherever a stream was cut', async () => {
+    const streams = [
+      ['a fence within a fence', `${fence}markdown\n# T\n\n${fence}`, `bash\nnpm i\n${fence}\n`],
+      ['code in a list, whole before the end is told', `3. Run:\n   ${fence}bash\n   npm test\n   ${fence}`],
+      ['code in a quote', `> Run:\n> ${fence}\n> npm test\n> ${fence}`],
+    ] as const;
+    for (const [what, ...pieces] of streams) {
+      const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Go')], turn: running('streaming') }) });
+      for (const piece of pieces) await view.delta(liveText('l1', piece));
+      await view.delta({ kind: 'row', row: assistant('l1', pieces.join('')) }, { kind: 'turn', turn: null });
+      await view.delta({ kind: 'row', row: assistant('a2', pieces.join('')) });
+      const html = () => view.page.evaluate(() => [...document.querySelectorAll('tk-markdown')].map((one) => one.innerHTML));
+      await view.until(`${what} is shown twice`, async () => (await html()).length === 2);
+      await view.until(`${what} ends as if at once`, async () => new Set(await html()).size === 1);
+    }
+  });
+
   it('colours code when its fence closes, with classes only', async () => {
     const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Go')], turn: running('streaming') }) });
     await view.delta(liveText('l1', `${fence}ts\nconst answer = "42";`));
