@@ -119,6 +119,10 @@ describe('branches in the view', function () {
     const again = await open({ snapshot: snapshot({ rows }), state });
     strictEqual(await again.find('tk-message-editor textarea').inputValue(), 'Written anew, at length');
     await again.find('tk-message-editor textarea').press('Escape');
+    await again.until('it is closed', async () => (await again.find('tk-message-editor').count()) === 0);
+    await again.until('one goes on from its button', () =>
+      again.page.evaluate(() => document.activeElement?.getAttribute('data-action') === 'edit'),
+    );
   });
 
   it('the actions of a row are one stop of the Tab key, and the arrow keys go through them', async () => {

@@ -42,6 +42,8 @@ export class RowView extends ViewElement {
   private readonly edit = (): void => void (this.editing = true);
   private readonly endEdit = (): void => {
     this.editing = false;
+    // One that came back with its row is in none of its properties.
+    this.requestUpdate();
     void this.updateComplete.then(() => this.querySelector<HTMLElement>('[data-action=edit]')?.focus());
   };
 
