@@ -81,6 +81,17 @@ describe('the queue', function () {
     await view.until('it is there', async () => (await box.inputValue()) === 'the first, better');
   });
 
+  it('gives a text to the message box that came too late for its message', async () => {
+    const view = await opened();
+    await view.page.evaluate(() => (window.fake.refuse['edit_queued'] = 'This message has been sent already.'));
+    await view.button('Edit queued message: first').click();
+    await view.find('.queue textarea').fill('the first, better');
+    await view.find('.queue textarea').press('Enter');
+    const box = view.find('tk-composer textarea');
+    await view.until('it is there', async () => (await box.inputValue()) === 'the first, better');
+    strictEqual(await view.text('footer .problem'), 'This message has been sent already.');
+  });
+
   it('sends a message at once', async () => {
     const view = await opened();
     await view.button('Stop the answer and send now: third').click();

@@ -408,6 +408,8 @@ function nothingFocused(): boolean {
 /** What the user had written for a request, to be written in again where that has failed. */
 function notDone(request: ViewRequest): { text: string; attachments: Attachment[] } | null {
   if (request.method === 'send') return { text: request.text, attachments: request.attachments ?? [] };
+  // Its attachments went with the message as it was.
+  if (request.method === 'edit_queued') return { text: request.text, attachments: [] };
   return request.method === 'slash' ? { text: `/${request.name} ${request.argument}`.trim(), attachments: [] } : null;
 }
 
