@@ -132,15 +132,15 @@ export class ActiveChat {
   /**
    * Sends a message in a session, by default that on show; one comes into being for it where none is meant. A repeated `id` is the same
    * message. Rejects, in words for the user, when the message is neither on disk nor queued. `interrupts`: what runs is stopped for it.
+   * `stale`: what the composer had saved of this very message, by default what it holds; nothing where it was not written there.
    */
   send(
     id: string,
     text: string,
     attachments: readonly Attachment[] = [],
-    { interrupts = false, session }: { readonly interrupts?: boolean | undefined; readonly session?: Addressee } = {},
+    options: { readonly interrupts?: boolean | undefined; readonly session?: Addressee; readonly stale?: Written } = {},
   ): Promise<void> {
-    // What the composer had saved of this very message.
-    const stale = this.draftOf(session);
+    const { interrupts = false, session, stale = this.draftOf(session) } = options;
     return this.sent.run(id, async () => {
       await this.open();
       await this.begin(
@@ -268,13 +268,13 @@ export class ActiveChat {
 
   /** Has `reopen` close the store and open it again while nothing is begun here. New turns wait. Rejects as that does. */
   whileReopened(reopen: () => Promise<StoreStatus>): Promise<StoreStatus> {
-    const { tabs, store } = this.deps;
+    const { store } = this.deps;
     return this.inTurn(async () => {
       try {
         return await reopen();
       } finally {
         // Now, not with the reload that follows: what waits begins in the chat that is on show next.
-        if (store.current && this.chat) await tabs.reload((this.reread = store.current));
+        if (store.current && this.chat) await this.readAnew((this.reread = store.current));
       }
     });
   }
@@ -293,12 +293,12 @@ export class ActiveChat {
 
   /** Reads what is open again, from the store as it is now. Never rejects. */
   async reload(): Promise<void> {
-    const { store, tabs, list, feed, log } = this.deps;
+    const { store, list, feed, log } = this.deps;
     try {
       await this.inTurn(async () => {
         if (!this.chat) return this.openLast();
         const from = await store.get();
-        if (from !== this.reread) await tabs.reload(from);
+        if (from !== this.reread) await this.readAnew(from);
         this.reread = null;
       });
       await list.read();
@@ -313,19 +313,31 @@ export class ActiveChat {
    * user has begun to write stays. Never rejects.
    */
   async leaveDeleted(): Promise<void> {
-    const { store, newSession, sessionDeleted, log } = this.deps;
+    const { store, sessionDeleted, log } = this.deps;
     try {
       await this.inTurn(async () => {
         const { chat } = this;
         if (!chat || (await (await store.get()).session(chat.session.uuid))) return;
-        newSession.adopt(chat.draft);
-        await this.showNone();
+        await this.leaveGone(chat);
         sessionDeleted(chat.session.title);
       });
       if (!this.chat) await this.resolveNewSession();
     } catch (error) {
       log.warn('session_not_looked_up', { detail: errorText(error) });
     }
+  }
+
+  /** A backup that was restored, or a repair, may not have the session that is on show. */
+  private async readAnew(store: SessionStore): Promise<void> {
+    const { chat } = this;
+    await this.deps.tabs.reload(store);
+    if (chat && !this.chat) await this.leaveGone(chat);
+  }
+
+  /** What was written for a session that is gone is written for a new one. */
+  private async leaveGone({ draft }: SessionTab): Promise<void> {
+    this.deps.newSession.adopt(draft);
+    await this.showNone();
   }
 
   /** Puts what was written in a place that is closed in front of what is written for a new session here. */

@@ -2,6 +2,7 @@ import { commands, TabInputText, Uri, window, workspace, type TextDocument } fro
 import { t } from '../../core/l10n';
 import { planIn } from '../../core/plan/planText';
 import type { IdSource, SessionStore } from '../../core/ports';
+import { nothingWritten } from '../../core/session/userMessage';
 import type { Mode } from '../../protocol/messages';
 import type { ChatController } from '../chat/chatController';
 
@@ -44,7 +45,7 @@ export class PlanActions {
     await controller.choices.setPlanning(false, session);
     try {
       const text = `${t('Carry out this plan, and keep a to-do list as you go.')}\n\n${plan}`;
-      await controller.active.send(ids.next(), text, [], { session });
+      await controller.active.send(ids.next(), text, [], { session, stale: nothingWritten });
     } catch (error) {
       await controller.choices.setPlanning(true, session).catch(() => undefined);
       throw error;

@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { nothingWritten } from '../../../../src/core/session/userMessage';
+import { says } from '../../../support/chat/scriptedModel';
 import { ChatWindow } from '../../../support/vscode/chatWindow';
 import { openTestStore, tempFolder } from '../../../support/store/storeTemp';
 import { waitFor } from '../../../support/waitFor';
@@ -53,6 +54,33 @@ describe('a draft that two windows show', () => {
     ]);
     await other.ask('Two');
     deepStrictEqual(other.model.requests.at(-1)?.thinking, 'high');
+  });
+
+  it('stays where a message is sent that was not written in the composer', async () => {
+    const { active } = one.controller;
+    one.model.scripts.push(says('Yes.'));
+    await active.send('plan', 'Carry out this plan', [], { stale: nothingWritten });
+    await one.idle();
+    await waitFor('the second turn', async () => (await other.texts()).length === 4);
+    const store = await openTestStore(temp.path, 'reader');
+    const stored = await store.draft(active.session!.uuid);
+    await store.close();
+    deepStrictEqual([written(one), written(other), stored?.text], ['half a thought', 'half a thought', 'half a thought']);
+  });
+
+  it('is written for a new session where a backup that was restored has not the one on show', async () => {
+    const before = tempFolder();
+    let folder = temp.path;
+    const window = new ChatWindow(temp.path, new Map(), () => openTestStore(folder, 'restoring'));
+    await window.controller.ready();
+    folder = before.path;
+    await window.places.reopenStore({ between: async () => undefined });
+    await waitFor('the words', () => window.last.session === null && window.last.draft === 'half a thought');
+    deepStrictEqual([window.controller.active.session, window.last.rows], [null, []]);
+    await window.ask('half a thought');
+    deepStrictEqual(await window.texts(), ['half a thought', 'Yes.']);
+    await window.close();
+    before.remove();
   });
 
   it('is replaced only where it is what was expected', async () => {
