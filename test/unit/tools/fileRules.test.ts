@@ -346,6 +346,30 @@ describe('edits of a text', () => {
     deepStrictEqual(editText('cost: $& $1', 'cost', '$`price$&').text, '$`price$&: $& $1');
   });
 
+  it('take the line ends of the file as one, wherever the passage begins', () => {
+    const text = 'a\r\nfoo\r\nb\r\n';
+    deepStrictEqual(
+      [
+        editText(text, '\nfoo', ''),
+        editText(text, '\nfoo', '\nbar'),
+        editText(text, '\r\nfoo', '\nbar'),
+        editText(text, 'foo\r\nb', 'bar'),
+        editText(text, '\n', '\n\n', true),
+        editText('foo\nfoo', '\r\nfoo', ''),
+      ],
+      [
+        { text: 'a\r\nb\r\n', lines: [1] },
+        { text: 'a\r\nbar\r\nb\r\n', lines: [1] },
+        { text: 'a\r\nbar\r\nb\r\n', lines: [1] },
+        { text: 'a\r\nbar\r\n', lines: [2] },
+        { text: 'a\r\n\r\nfoo\r\n\r\nb\r\n\r\n', lines: [1, 2, 3] },
+        { text: 'foo', lines: [1] },
+      ],
+    );
+    throws(() => editText(text, '\n', ''), /stands 3 times in the file \(lines 1, 2, 3\)/);
+    throws(() => editText(text, '\nbar', ''), /does not stand in the file/);
+  });
+
   it('are refused in words where it is not clear what is meant', () => {
     throws(() => editText('a a\na', 'a', 'b'), /stands 3 times in the file \(lines 1, 1, 2\)/);
     throws(() => editText('a', 'b', 'c'), /does not stand in the file/);
