@@ -37,6 +37,9 @@ const addedByEditor = [
 /** A command has an `&` that is neither `&&` nor a part of a redirection; one in quotes costs a terminal that stays open. */
 const leavesJob = /(?:^|[^&>|])&(?![&>])/;
 
+/** VS Code types a command into its shell, which takes these for keys: a tab completes what stands before it. */
+const keys = /\p{Cc}/u;
+
 /** A command whose terminal was closed. */
 const hungUp: CommandEnd = { code: null, signal: 'SIGHUP' };
 
@@ -79,8 +82,8 @@ export class TerminalRunner implements Disposable {
   }
 
   /**
-   * Null where no terminal can do it: the command has several lines, the shell has no integration, or the user does not want it. Nothing
-   * was run then. When the signal is aborted, the command is interrupted and ended with all it has started.
+   * Null where no terminal can do it: the command has line ends or other control characters, the shell has no integration, or the user
+   * does not want it. Nothing was run then. When the signal is aborted, the command is interrupted and ended with all it has started.
    */
   async run(
     command: string,
@@ -89,7 +92,7 @@ export class TerminalRunner implements Disposable {
     signal: AbortSignal,
     call?: string,
   ): Promise<CommandEnd | null> {
-    if (!this.isWanted() || this.misses >= mostMisses || command.includes('\n') || preparation() === undefined) return null;
+    if (!this.isWanted() || this.misses >= mostMisses || keys.test(command) || preparation() === undefined) return null;
     if (workspace.getConfiguration().get('terminal.integrated.shellIntegration.enabled') === false) return null;
     const own = this.take(cwd, call) ?? (await this.open(cwd, signal, call));
     if (own === null) return null;

@@ -43,6 +43,17 @@ describe('a terminal that runs several commands', function () {
     strictEqual(text.trim(), 'one !e two');
   });
 
+  it('is not given what its shell would take for keys: a tab completes, and others edit', async () => {
+    const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
+    const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
+    const before = terminalDouble.made;
+    const ends: unknown[] = [];
+    for (const command of ['echo a\tb', 'echo a\nb', 'echo a\rb', 'echo a\u0015b', 'echo a\u009bb'])
+      ends.push(await runner.run(command, tmpdir(), () => undefined, new AbortController().signal));
+    runner.dispose();
+    deepStrictEqual([ends, terminalDouble.made - before], [[null, null, null, null, null], 0]);
+  });
+
   it('stays open where a command has left something running', async () => {
     const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
     const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
