@@ -52,7 +52,10 @@ export class CodeActions {
     await window.showTextDocument(await workspace.openTextDocument(uri));
   }
 
-  /** A single line is run; several are put in front of the user. In a workspace that is not trusted nothing is run at all. */
+  /**
+   * A single line is run; several, and one with a tab, are put in front of the user. Rejects in a workspace that is not trusted, and for
+   * characters that cannot be seen.
+   */
   async run(code: string, language: string): Promise<void> {
     assertTrusted();
     const command = commandLines(code, language);
@@ -64,8 +67,9 @@ export class CodeActions {
     this.terminal = terminal;
     if (isNew) await shellOf(terminal);
     terminal.show();
-    if (!command.includes('\n')) return terminal.sendText(command, true);
-    // As the user would paste it: only this way a shell takes the lines without running them, and VS Code asks where it would not.
+    if (!/[\n\t]/.test(command)) return terminal.sendText(command, true);
+    // As the user would paste it: only this way a shell takes lines without running them and a tab without completing what stands before
+    // it, and VS Code asks where lines would be run.
     const kept = await env.clipboard.readText();
     await env.clipboard.writeText(command);
     try {

@@ -2,10 +2,15 @@ import Module from 'node:module';
 import { posix } from 'node:path';
 
 /**
- * What the module `vscode` has as `window` and as `workspace` in a test process, which has none: the test says what its dialogs answer
- * and what is open. Import this first.
+ * What the module `vscode` has as `window`, `workspace`, `commands` and `env` in a test process, which has none: the test says what its
+ * dialogs answer and what is open. Import this first.
  */
-export const windowDouble: { window: Record<string, unknown>; workspace: Record<string, unknown> } = { window: {}, workspace: {} };
+export const windowDouble: Record<'window' | 'workspace' | 'commands' | 'env', Record<string, unknown>> = {
+  window: {},
+  workspace: {},
+  commands: {},
+  env: {},
+};
 
 /** A file on disk by its path. */
 export class UriDouble {
@@ -32,10 +37,12 @@ export class UriDouble {
 
 const loader = Module as unknown as { _load: (request: string, ...rest: unknown[]) => unknown };
 const load = loader._load;
+const said = (part: keyof typeof windowDouble) => new Proxy({}, { get: (_, name: string) => windowDouble[part][name] });
 const vscode = {
-  window: new Proxy({}, { get: (_, name: string) => windowDouble.window[name] }),
-  workspace: new Proxy({}, { get: (_, name: string) => windowDouble.workspace[name] }),
-  commands: {},
+  window: said('window'),
+  workspace: said('workspace'),
+  commands: said('commands'),
+  env: said('env'),
   Uri: UriDouble,
   FileType: { File: 1, Directory: 2, SymbolicLink: 64 },
   DiagnosticSeverity: {},

@@ -93,3 +93,33 @@ describe('a file that an answer names', () => {
     );
   });
 });
+
+describe('a command of an answer', () => {
+  it('is run where it is one line; several, and a tab that its shell would take for a key, are pasted and left to the user', async () => {
+    const given: unknown[] = [];
+    let clipboard = 'of the user';
+    const terminal = { show: () => undefined, sendText: (text: string, isRun: boolean) => given.push({ text, isRun }) };
+    const none = { dispose: () => undefined };
+    windowDouble.workspace = { isTrusted: true };
+    windowDouble.window = {
+      createTerminal: () => terminal,
+      onDidCloseTerminal: () => none,
+      onDidChangeTerminalShellIntegration: (told: (event: unknown) => void) => (queueMicrotask(() => told({ terminal })), none),
+    };
+    windowDouble.env = { clipboard: { readText: async () => clipboard, writeText: async (text: string) => void (clipboard = text) } };
+    windowDouble.commands = { executeCommand: async (command: string) => given.push({ command, clipboard }) };
+    const actions = new CodeActions({} as CodeActionsDeps);
+    for (const code of ['ls -l\n', 'cd src\nls', "grep 'a\tb' c"]) await actions.run(code, 'sh');
+    deepStrictEqual(
+      [given, clipboard],
+      [
+        [
+          { text: 'ls -l', isRun: true },
+          { command: 'workbench.action.terminal.paste', clipboard: 'cd src\nls' },
+          { command: 'workbench.action.terminal.paste', clipboard: "grep 'a\tb' c" },
+        ],
+        'of the user',
+      ],
+    );
+  });
+});
