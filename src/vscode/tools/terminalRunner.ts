@@ -43,9 +43,13 @@ const keys = /\p{Cc}/u;
 /** A command whose terminal was closed. */
 const hungUp: CommandEnd = { code: null, signal: 'SIGHUP' };
 
+type Claim = ReturnType<CommandRunner['claim']>;
+
 interface Own {
   readonly terminal: Terminal;
   readonly integration: TerminalShellIntegration;
+  /** The names of the variables it was given, and of those that were taken out of it. */
+  readonly variables: string;
   /** Ends all that the terminal has started, its shell included. */
   readonly end: () => void;
 }
@@ -94,7 +98,8 @@ export class TerminalRunner implements Disposable {
   ): Promise<CommandEnd | null> {
     if (!this.isWanted() || this.misses >= mostMisses || keys.test(command) || preparation() === undefined) return null;
     if (workspace.getConfiguration().get('terminal.integrated.shellIntegration.enabled') === false) return null;
-    const own = this.take(cwd, call) ?? (await this.open(cwd, signal, call));
+    const claim = this.commands.claim();
+    const own = this.take(cwd, call, variablesOf(claim)) ?? (await this.open(cwd, signal, call, claim));
     if (own === null) return null;
     // Whoever closes the terminal before the command has begun does not want it to run out of sight.
     if (own === 'closed') return hungUp;
@@ -114,7 +119,9 @@ export class TerminalRunner implements Disposable {
   }
 
   /** A terminal that waits in this folder, with nothing left in it that could change what a command does there. */
-  private take(cwd: string, call: string | undefined): Own | undefined {
+  private take(cwd: string, call: string | undefined, variables: string): Own | undefined {
+    // The settings have been changed since it was opened.
+    for (const own of this.idle) if (own.variables !== variables && this.idle.delete(own)) this.spent.push(own.terminal);
     const own = [...this.idle].find(({ integration }) => integration.cwd?.fsPath === cwd);
     if (!own) return undefined;
     this.idle.delete(own);
@@ -122,11 +129,11 @@ export class TerminalRunner implements Disposable {
     return own;
   }
 
-  private async open(cwd: string, signal: AbortSignal, call: string | undefined): Promise<Own | 'closed' | null> {
+  private async open(cwd: string, signal: AbortSignal, call: string | undefined, claim: Claim): Promise<Own | 'closed' | null> {
     for (const terminal of this.spent.splice(0)) terminal.dispose();
     // Several that are opened in the same busy moment count once.
     const before = this.misses;
-    const { environment, unwanted, end } = this.commands.claim();
+    const { environment, unwanted, end } = claim;
     const { TERM: _dumb, ...variables } = environment;
     const terminal = window.createTerminal({
       name: 'Threadkeeper',
@@ -146,7 +153,7 @@ export class TerminalRunner implements Disposable {
       return null;
     }
     this.misses = 0;
-    const own = { terminal, integration, end };
+    const own = { terminal, integration, variables: variablesOf(claim), end };
     const names = [...unwanted, ...addedByEditor].filter((name) => /^[A-Za-z_]\w*$/.test(name));
     await execute(own, `${preparation()} ${names.join(' ')}; clear`, () => undefined, signal);
     return own;
@@ -162,6 +169,11 @@ export class TerminalRunner implements Disposable {
     const at = this.spent.indexOf(terminal);
     if (at >= 0) this.spent.splice(at, 1);
   }
+}
+
+/** Names alone: the value of one differs from claim to claim. */
+function variablesOf({ environment, unwanted }: Claim): string {
+  return JSON.stringify([Object.keys(environment).sort(), [...unwanted].sort()]);
 }
 
 function preparation(): string | undefined {

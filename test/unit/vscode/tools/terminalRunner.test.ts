@@ -69,6 +69,34 @@ describe('a terminal that runs several commands', function () {
     deepStrictEqual(left, [true, false]);
   });
 
+  it('is used again only while commands get the same variables', async () => {
+    const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
+    let calls = 0;
+    let claimed: { readonly environment: Record<string, string>; readonly unwanted: readonly string[] };
+    const claim = () => ({ ...claimed, environment: { ...claimed.environment, CALL: String(++calls) }, end: () => undefined });
+    const runner = new TerminalRunner({ claim }, () => true);
+    const run = async (environment: Record<string, string>, unwanted: readonly string[]) => {
+      claimed = { environment, unwanted };
+      await runner.run('git --version', tmpdir(), () => undefined, new AbortController().signal);
+      return terminalDouble.newest!;
+    };
+    const first = await run({ PLAIN: 'a' }, ['HOME_TOKEN']);
+    const same = await run({ PLAIN: 'a' }, ['HOME_TOKEN']);
+    const passed = await run({ PLAIN: 'a', HOME_TOKEN: 't' }, []);
+    const withheld = await run({ HOME_TOKEN: 't' }, ['PLAIN']);
+    const terminals = [first, same, passed, withheld];
+    deepStrictEqual(
+      terminals.map((one) => [terminals.indexOf(one), one.isOpen]),
+      [
+        [0, false],
+        [0, false],
+        [2, false],
+        [3, true],
+      ],
+    );
+    runner.dispose();
+  });
+
   it('is left to its user, who runs something in it', async () => {
     const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
     const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
