@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { env, ThemeIcon, window, workspace, type Terminal, type TerminalShellIntegration } from 'vscode';
+import { env, TerminalExitReason, ThemeIcon, window, workspace, type Terminal, type TerminalShellIntegration } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { leavesShell } from '../../core/tools/command/leavesShell';
 import { PlainOutput } from '../../core/tools/command/plainOutput';
@@ -201,6 +201,12 @@ function integrationOf(terminal: Terminal, signal: AbortSignal): Promise<Termina
   });
 }
 
+/** A command that has ended its shell (`… || exit 1`) has ended as that one; others have lost their terminal. */
+function endOf({ exitStatus }: Terminal): CommandEnd {
+  const code = exitStatus?.reason === TerminalExitReason.Process ? exitStatus.code : undefined;
+  return code === undefined ? hungUp : { code, signal: null };
+}
+
 async function execute(own: Own, command: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
   const { terminal, integration } = own;
   // Nothing would ever tell of an end in a terminal that was closed while it was set up.
@@ -223,7 +229,7 @@ async function execute(own: Own, command: string, onOutput: (text: string) => vo
           ({ execution: one, exitCode }) => one === execution && resolve({ code: exitCode ?? null, signal: null }),
         ),
       );
-      listeners.add(window.onDidCloseTerminal((closed) => closed === terminal && resolve(hungUp)));
+      listeners.add(window.onDidCloseTerminal((closed) => closed === terminal && resolve(endOf(closed))));
     });
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 type Listener = (event: unknown) => void;
 const started = new Set<Listener>();
 const ended = new Set<Listener>();
+const closed = new Set<Listener>();
+const TerminalExitReason = { Process: 2, Extension: 4 };
 const on = (set: Set<Listener>) => (listener: Listener) => (set.add(listener), { dispose: () => set.delete(listener) });
 /** So many terminals have been made. */
 let made = 0;
@@ -24,7 +26,7 @@ function createTerminal({ cwd }: { cwd: string }) {
   let count = 0;
   let last = '';
   const terminal = {
-    exitStatus: undefined,
+    exitStatus: undefined as { readonly code: number | undefined; readonly reason: number } | undefined,
     sendText: () => undefined,
     show: () => void shown.push(last),
     dispose: () => void bash.kill('SIGHUP'),
@@ -41,6 +43,10 @@ function createTerminal({ cwd }: { cwd: string }) {
         bash.stdin.write(`${command}\necho ${mark}$?\n`);
         const said = new Promise<string>((resolve) => {
           const timer = setInterval(() => {
+            if (terminal.exitStatus) {
+              clearInterval(timer);
+              return resolve(out);
+            }
             const at = out.indexOf(mark);
             if (at < 0 || !out.includes('\n', at)) return;
             clearInterval(timer);
@@ -57,6 +63,13 @@ function createTerminal({ cwd }: { cwd: string }) {
       },
     },
   };
+  bash.once('close', (code) => {
+    // As VS Code has it: one that was ended by a signal has the code 0.
+    terminal.exitStatus = bash.killed
+      ? { code: undefined, reason: TerminalExitReason.Extension }
+      : { code: code ?? 0, reason: TerminalExitReason.Process };
+    for (const one of closed) one(terminal);
+  });
   newest = terminal;
   return silent-- > 0 ? { ...terminal, shellIntegration: undefined } : terminal;
 }
@@ -80,9 +93,10 @@ export const terminalDouble = {
   },
   env: { shell: '/bin/bash' },
   ThemeIcon: class {},
+  TerminalExitReason,
   window: {
     createTerminal,
-    onDidCloseTerminal: on(new Set()),
+    onDidCloseTerminal: on(closed),
     onDidStartTerminalShellExecution: on(started),
     onDidEndTerminalShellExecution: on(ended),
     onDidChangeTerminalShellIntegration: on(new Set()),

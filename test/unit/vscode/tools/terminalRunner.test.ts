@@ -97,6 +97,34 @@ describe('a terminal that runs several commands', function () {
     runner.dispose();
   });
 
+  it('ends with the code of a command that ends its shell, and by a signal where it is closed', async () => {
+    const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
+    const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
+    const folder = mkdtempSync(join(tmpdir(), 'terminals-'));
+    let text = '';
+    const run = (command: string) => runner.run(command, folder, (part) => (text += part), new AbortController().signal);
+    try {
+      const ends = [await run('echo one; false || exit 3'), await run('git --version && exit 0')];
+      const running = run('touch begun; while :; do sleep 0.05; done');
+      await waitFor('the command', () => existsSync(join(folder, 'begun')));
+      terminalDouble.newest!.dispose();
+      deepStrictEqual(
+        [ends, await running, text.split('\n')[0]],
+        [
+          [
+            { code: 3, signal: null },
+            { code: 0, signal: null },
+          ],
+          { code: null, signal: 'SIGHUP' },
+          'one',
+        ],
+      );
+    } finally {
+      runner.dispose();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
   it('is left to its user, who runs something in it', async () => {
     const { TerminalRunner } = await import('../../../../src/vscode/tools/terminalRunner');
     const runner = new TerminalRunner({ claim: () => ({ environment: {}, unwanted: [], end: () => undefined }) }, () => true);
