@@ -77,6 +77,8 @@ export interface ToolWorkspace {
   problems?(place: Place | null): readonly Problem[];
   /** Names of environment variables that no command gets, because they look like secrets. Absent where nothing can be run. */
   readonly withheldVariables?: readonly string[];
+  /** The shell is Windows' cmd.exe: of a command of several lines it would run the first one only, and say nothing of the others. */
+  readonly runsOneLine?: boolean;
   /**
    * Runs a command line in a folder; ends it and all it has started when the signal is aborted. By `call`, the UUID of the call's entry,
    * the place where it runs can be shown. Absent where nothing can be run.

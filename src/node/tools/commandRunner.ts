@@ -28,6 +28,11 @@ export class CommandRunner implements Disposable {
     return commandEnvironment(process.env, this.choice()).withheld;
   }
 
+  /** As `ToolWorkspace` has it. */
+  get runsOneLine(): boolean {
+    return isCmd(process.platform, process.env['ComSpec']);
+  }
+
   /** When the signal is aborted the process and all it has started are ended. Rejects only when the shell cannot be started. */
   run(command: string, cwd: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
     return new Promise((resolve, reject) => {
@@ -133,8 +138,21 @@ function endOnWindows({ pid }: ChildProcess): void {
  */
 export function utf8Command(command: string, platform: NodeJS.Platform, shell = 'cmd.exe'): string {
   if (platform !== 'win32') return command;
-  const name = shell.toLowerCase().split(/[\\/]/).at(-1)!;
-  // The exit code is that of the last command.
-  if (/^cmd(?:\.exe)?$/.test(name)) return `chcp 65001 >nul 2>&1 & ${command}`;
-  return /^(?:powershell|pwsh)(?:\.exe)?$/.test(name) ? `[Console]::OutputEncoding = [Text.Encoding]::UTF8; ${command}` : command;
+  // The exit code is that of the last command. A line end in front of it would leave nothing to run.
+  if (isCmd(platform, shell)) return `chcp 65001 >nul 2>&1 & ${command.trim()}`;
+  return /^(?:powershell|pwsh)(?:\.exe)?$/.test(programOf(shell))
+    ? `[Console]::OutputEncoding = [Text.Encoding]::UTF8; ${command}`
+    : command;
+}
+
+/**
+ * Whether the shell is cmd.exe, which runs the first line of a command, leaves out the others without a word, and ends as the first one
+ * did. `shell`: what Node starts for `shell: true` there.
+ */
+export function isCmd(platform: NodeJS.Platform, shell = 'cmd.exe'): boolean {
+  return platform === 'win32' && /^cmd(?:\.exe)?$/.test(programOf(shell));
+}
+
+function programOf(shell: string): string {
+  return shell.toLowerCase().split(/[\\/]/).at(-1)!;
 }

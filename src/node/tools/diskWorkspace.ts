@@ -80,6 +80,10 @@ export class DiskWorkspace implements ToolWorkspace {
     return this.commands.withheld;
   }
 
+  get runsOneLine(): boolean {
+    return this.commands.runsOneLine;
+  }
+
   run(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
     return this.commands.run(command, this.file(folder), onOutput, signal);
   }

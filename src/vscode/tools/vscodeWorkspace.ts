@@ -56,6 +56,10 @@ export class VscodeWorkspace implements ToolWorkspace {
     return this.commands.withheld;
   }
 
+  get runsOneLine(): boolean {
+    return this.commands.runsOneLine;
+  }
+
   get excludes(): readonly string[] {
     return ['files', 'search'].flatMap((section) => {
       const patterns = workspace.getConfiguration(section).get<Record<string, unknown>>('exclude') ?? {};

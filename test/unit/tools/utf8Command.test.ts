@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { utf8Command } from '../../../src/node/tools/commandRunner';
+import { isCmd, utf8Command } from '../../../src/node/tools/commandRunner';
 
 describe('a command whose output is to be UTF-8', () => {
   it('is given the code page by the shell that runs it, and left alone where there is none', () => {
@@ -15,5 +15,20 @@ describe('a command whose output is to be UTF-8', () => {
     ];
     for (const [platform, shell, expected] of cases)
       assert.equal(utf8Command(line, platform, shell), expected, `${platform} ${shell ?? ''}`);
+  });
+
+  it('has no line ends around it for a shell that runs a single line', () => {
+    assert.deepEqual(
+      [
+        utf8Command('\r\ndir\r\n', 'win32'),
+        utf8Command('dir\n', 'win32', 'pwsh.exe'),
+        isCmd('win32'),
+        isCmd('win32', 'C:\\WINDOWS\\system32\\CMD.EXE'),
+        isCmd('win32', 'pwsh.exe'),
+        isCmd('linux', '/bin/sh'),
+        isCmd('darwin'),
+      ],
+      ['chcp 65001 >nul 2>&1 & dir', '[Console]::OutputEncoding = [Text.Encoding]::UTF8; dir\n', true, true, false, false, false],
+    );
   });
 });

@@ -370,6 +370,20 @@ describe('tools over a real folder', () => {
     match(await said('run_command', { command: 'seq 1 400000' }), /\n399999\n400000$/, 'all of a long output');
   });
 
+  it('asks nobody about several lines where the shell would run the first one only', async () => {
+    const workspace = new DiskWorkspace([root], new CommandRunner());
+    Object.defineProperty(workspace, 'runsOneLine', { value: true });
+    tools = workspaceTools(workspace, systemClock, () => defaultEditRules);
+    deepStrictEqual(
+      [await said('run_command', { command: 'echo one\necho two' }), (await call('run_command', { command: 'true\n' })).status],
+      ['error: The shell here (cmd.exe) runs the first line only, and this command has several. Join them by "&&".', 'ok'],
+    );
+    deepStrictEqual(
+      questions.map(({ detail }) => detail),
+      ['true\n'],
+    );
+  });
+
   it('asks for a lasting permission for the folder as well, and for none where a link leads there', async () => {
     await mkdir(file('web'));
     await mkdir(file('a && b'));

@@ -32,6 +32,8 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
   };
   const questionOf = async ({ command, folder }: z.infer<typeof Input>): Promise<ApprovalQuestion> => {
     const located = await folderOf(folder);
+    if (workspace.runsOneLine && command.trim().includes('\n'))
+      throw new ToolFault('The shell here (cmd.exe) runs the first line only, and this command has several. Join them by "&&".');
     const missed = variablesIn(command, workspace.withheldVariables ?? []);
     const note =
       missed.length === 0 ? {} : { note: t('The command does not get {0}. A setting ({1}) lets it through.', listed(missed), passSetting) };
