@@ -24,6 +24,7 @@ const exceptions: Readonly<Record<string, string>> = {
   '{} exists already.': 'told to a model',
   '{} is read-only or not accessible. Nothing was changed.': 'told to a model',
   '{} cannot be reached at the moment.': 'told to a model',
+  '[{}, {} bytes: not shown]': 'told to a model',
 };
 
 describe('what a user reads', function () {

@@ -44,15 +44,30 @@ function toTool({ name, description, inputSchema }: LanguageModelToolInformation
   };
 }
 
-/** Newer versions of VS Code hand over what a tool returns beside texts (`LanguageModelDataPart`). */
-function isImage(part: unknown): part is { readonly mimeType: string; readonly data: Uint8Array } {
+/** What newer versions of VS Code hand over beside texts: a `LanguageModelDataPart`. */
+interface DataPart {
+  readonly mimeType: string;
+  readonly data: Uint8Array;
+}
+
+function isData(part: unknown): part is DataPart {
   if (typeof part !== 'object' || part === null || !('mimeType' in part) || !('data' in part)) return false;
-  return part.data instanceof Uint8Array && typeof part.mimeType === 'string' && part.mimeType.startsWith('image/');
+  return part.data instanceof Uint8Array && typeof part.mimeType === 'string';
+}
+
+function isImage(part: unknown): part is DataPart {
+  return isData(part) && part.mimeType.startsWith('image/');
 }
 
 function partText(part: unknown, at: number): string {
   if (part instanceof LanguageModelTextPart) return part.value;
   if (isImage(part)) return `[image ${at + 1}: ${part.mimeType}]`;
+  if (isData(part)) return dataText(part);
   const value = typeof part === 'object' && part !== null && 'value' in part ? part.value : part;
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function dataText({ mimeType, data }: DataPart): string {
+  if (/^text\/|[/+]json\b/i.test(mimeType)) return new TextDecoder().decode(data);
+  return `[${mimeType}, ${data.length.toLocaleString('en')} bytes: not shown]`;
 }
