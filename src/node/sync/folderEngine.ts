@@ -58,7 +58,7 @@ export class FolderEngine implements SyncEngine {
     const root = join(folder, `threadkeeper-${history}`);
     return guarded(folder, async () => {
       if (!(await isFolder(folder))) throw new EngineError('unreachable', english('There is no folder {0}', folder));
-      if (!create && !(await isFolder(join(root, 'keys')))) throw noHistory(folder);
+      if (!create && !(await isHistory(root))) throw noHistory(folder);
       await mkdir(join(root, 'keys'), { recursive: true });
       const form = (await readWhole(join(root, 'version'), most.version).catch(() => undefined))?.toString();
       if (form === undefined && create) await writeWhole(join(root, 'version'), Buffer.from(`${version}\n`));
@@ -77,7 +77,7 @@ export class FolderEngine implements SyncEngine {
         if (last) heads.push({ device, next: last.to, count: coveredBy(files, 0, last.to), mark: last.mark });
       }
       // Somebody may have removed the history since it was opened: what it had is not to be given back to it.
-      if (heads.length === 0 && !(await isFolder(join(this.root, 'keys')))) throw noHistory(dirname(this.root));
+      if (heads.length === 0 && !(await isHistory(this.root))) throw noHistory(dirname(this.root));
       return heads;
     });
   }
@@ -102,7 +102,8 @@ export class FolderEngine implements SyncEngine {
   push(rows: readonly SealedRecord[], keys: readonly WrappedKey[]): Promise<void> {
     return guarded(this.root, async () => {
       // Somebody may have removed the history since it was opened: it is not to be begun anew.
-      if (!(await isFolder(join(this.home, 'keys')))) throw noHistory(dirname(this.home));
+      if (!(await isHistory(this.home))) throw noHistory(dirname(this.home));
+      if (keys.length > 0) await mkdir(join(this.root, 'keys'), { recursive: true });
       for (const { id, wrapped } of keys) await this.write(join(this.root, 'keys', id), wrapped);
       const [first, last] = [rows[0], rows.at(-1)];
       if (!first || !last) return;
@@ -187,6 +188,7 @@ export class FolderEngine implements SyncEngine {
   dropAll(): Promise<void> {
     return guarded(this.root, async () => {
       // By these a history is known to be there.
+      await rm(join(this.root, 'version'), { force: true });
       await rm(join(this.root, 'keys'), { recursive: true, force: true });
       await rm(this.root, { recursive: true, force: true });
     });
@@ -271,6 +273,11 @@ export class FolderEngine implements SyncEngine {
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+/** Not every carrier brings folders that are empty, and where the last session was deleted for good there are no keys. */
+async function isHistory(root: string): Promise<boolean> {
+  return (await stat(join(root, 'version')).catch(() => undefined))?.isFile() === true || isFolder(join(root, 'keys'));
 }
 
 function noHistory(folder: string): EngineError {

@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { deepStrictEqual, ok, rejects } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { syncOnce } from '../../../src/core/sync/exchange';
@@ -265,6 +265,22 @@ describe('a folder that is carried', () => {
     }
     deepStrictEqual(seen, [0, 4, 12]);
     deepStrictEqual(two.state, one.state);
+  });
+
+  it('without its empty folders is a history all the same: it is joined, and takes rows and keys', async () => {
+    const keysFolder = join(temp.path, `threadkeeper-${keys.history}`, 'keys');
+    const one = await FolderEngine.open(temp.path, keys.history, true);
+    rmdirSync(keysFolder);
+    deepStrictEqual(await one.heads(), []);
+    const [device, other] = ['a', 'b'].map((name) => new MemoryReplica(name, () => 1)) as [MemoryReplica, MemoryReplica];
+    talk(device, 1);
+    deepStrictEqual((await sync(device, one)).problems, []);
+    const two = await FolderEngine.open(temp.path, keys.history, false);
+    deepStrictEqual([(await sync(other, two)).problems, other.state], [[], device.state]);
+    // Once it is removed, nothing is given back to it.
+    await two.dropAll();
+    await rejects(one.push([], []), { reason: 'no_history' });
+    await rejects(FolderEngine.open(temp.path, keys.history, false), { reason: 'no_history' });
   });
 
   it('takes a file that is gone when it is read for one that is not there, and tells one that cannot be read', async () => {
