@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import {
@@ -131,6 +132,16 @@ export class SessionRows {
       [parent.uuid, entry, entry, parent.thinkingLevel, parent.costLimit, uuid],
     );
     return { session: this.require(uuid), created: true };
+  }
+
+  /**
+   * The uuid itself, or the one that comes after it where its session was deleted for good in a history of several devices: of that one
+   * none of them takes anything any more. Every device comes to the same.
+   */
+  uuidAfterPurge(uuid: string): string {
+    if (!this.connection.get('SELECT 1 FROM sync_purged WHERE session = ?', [uuid])) return uuid;
+    const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(createHash('sha256').update(`after ${uuid}`).digest('hex'))!;
+    return this.uuidAfterPurge(`${a}-${b}-8${c}-8${d}-${e}`);
   }
 
   /** The session by its uuid, or a new one with everything of `record` but an id or a key that another has here. */
@@ -349,7 +360,14 @@ export const sessionOperations = {
     tells: (_, session) => ({ kind: 'session', session }),
   },
   restoreSession: {
-    run: ({ connection, sessions }, record) => connection.transaction(() => sessions.restore(record)),
+    run: ({ connection, sessions }, { uuid, parentSession, ...record }) =>
+      connection.transaction(() =>
+        sessions.restore({
+          ...record,
+          uuid: sessions.uuidAfterPurge(uuid),
+          parentSession: parentSession === null ? null : sessions.uuidAfterPurge(parentSession),
+        }),
+      ),
     tells: ({ session }) => ({ kind: 'session', session: session.uuid }),
   },
 } satisfies Partial<Operations<{ readonly connection: Connection; readonly sessions: SessionRows }>>;

@@ -1,0 +1,88 @@
+import { deepStrictEqual } from 'node:assert';
+import { importExport } from '../../../../src/node/transfer/import/importExport';
+import { exportedText } from '../../../support/chat/exportedText';
+import { MemoryEngine } from '../../../support/sync/memoryEngine';
+import { SyncDevice } from '../../../support/sync/syncRig';
+
+describe('a session that was deleted for good', function () {
+  this.timeout(30_000);
+  let engine: MemoryEngine;
+  let one: SyncDevice;
+  let two: SyncDevice;
+  let session: string;
+  let exported: string;
+  beforeEach(async () => {
+    engine = new MemoryEngine();
+    [one, two] = [await SyncDevice.open(), await SyncDevice.open()];
+    await one.join();
+    session = await one.begin('Quince');
+    await one.say(session, 'Hello');
+    await one.sync(engine);
+    exported = await exportedText(one.store, [session]);
+  });
+  afterEach(async () => {
+    for (const device of [one, two]) await device.close();
+  });
+
+  const purge = async () => {
+    await one.store.updateSession(session, { deletedAt: 1 });
+    await one.store.purge([session]);
+    await one.sync(engine);
+  };
+  const bring = async ({ store }: SyncDevice) => {
+    const done: { readonly uuid: string; readonly outcome: string; readonly added: number }[] = [];
+    for await (const { uuid, outcome, entriesAdded: added } of importExport(store, exported, { source: 'a' }))
+      done.push({ uuid, outcome, added });
+    return done[0]!;
+  };
+  /** Titles, what is said, and whether it is in the trash. */
+  const seen = async (device: SyncDevice) => {
+    const sessions = [...(await device.store.listSessions({})), ...(await device.store.listSessions({ trashed: true }))];
+    return Promise.all(
+      sessions.map(async ({ uuid, title, deletedAt }) => ({ uuid, title, trashed: deletedAt !== null, said: await device.texts(uuid) })),
+    );
+  };
+  const meet = async () => {
+    for (let round = 0; round < 2; round++) for (const device of [one, two]) deepStrictEqual((await device.sync(engine)).problems, []);
+  };
+
+  it('is told to the others under another name when it is imported again, once', async () => {
+    await two.join();
+    await purge();
+    await meet();
+    const { uuid, ...first } = await bring(one);
+    await one.say(uuid, 'Gone on');
+    const again = await bring(one);
+    await meet();
+    deepStrictEqual(
+      { first, again, isSame: uuid === session },
+      { first: { outcome: 'new', added: 1 }, again: { uuid, outcome: 'known', added: 0 }, isSame: false },
+    );
+    const expected = [{ uuid, title: 'Quince', trashed: false, said: ['Hello', 'Gone on'] }];
+    deepStrictEqual([await seen(one), await seen(two), (await bring(two)).outcome], [expected, expected, 'known']);
+    // A device that sets sync up anew hears of the deletion once more.
+    await one.store.stopSync();
+    await one.join();
+    await meet();
+    deepStrictEqual([await seen(one), await seen(two)], [expected, expected]);
+  });
+
+  it('takes nothing of a device that has gone on with it before it was set up: that goes to the trash, everywhere', async () => {
+    await bring(two);
+    await two.say(session, 'Gone on');
+    const { id } = (await two.store.session(session))!;
+    await two.store.saveDraft(session, { text: 'Not sent yet', attachments: [], at: 3 });
+    await purge();
+    await two.join();
+    await meet();
+    const [kept] = await seen(two);
+    const expected = [{ uuid: kept!.uuid, title: 'Quince', trashed: true, said: ['Hello', 'Gone on'] }];
+    deepStrictEqual([await seen(one), await seen(two), kept!.uuid === session], [expected, expected, false]);
+    deepStrictEqual((await two.store.draft(kept!.uuid))?.text, 'Not sent yet');
+    deepStrictEqual((await two.store.session(kept!.uuid))?.id, id);
+    // It can be deleted for good like any other.
+    await two.store.purge([kept!.uuid]);
+    await meet();
+    deepStrictEqual([await seen(one), await seen(two)], [[], []]);
+  });
+});
