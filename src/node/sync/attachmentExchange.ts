@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { CancelledError } from '../../core/errors';
+import { CancelledError, StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { AttachmentPlace, AttachmentState } from '../../core/sync/attachmentPlace';
 import { versionOf, type AttachmentKept } from '../../core/sync/change';
@@ -31,7 +31,8 @@ export interface AttachmentDeps {
 
 /**
  * Sends and fetches the bytes of attachments, when all texts are there: one after the other, what somebody looks at first, then the newest.
- * It may end anywhere; the next time goes on. Rejects with `EngineError` or `StoreError`.
+ * It may end anywhere; the next time goes on. Rejects with `EngineError` or `StoreError`; where a file of the store cannot be read or
+ * written, when all others are through.
  */
 export async function exchangeAttachments(deps: AttachmentDeps): Promise<readonly Problem[]> {
   const { store, signal, isDue } = deps;
@@ -39,14 +40,34 @@ export async function exchangeAttachments(deps: AttachmentDeps): Promise<readonl
   // Their device sends texts first: they may have come since.
   await exchange.compare('tried', 'wanted', (there) => there > 0);
   if (deps.mayLack) await exchange.compare('kept', 'unsent', (there, { pieces }) => there < pieces);
+  const failures = new Map<string, StoreError>();
   for (;;) {
     if (signal?.aborted) throw new CancelledError();
-    const place = await store.syncAttachment();
+    const place = await nextBeside(store, failures);
     if (!place) break;
-    await exchange.settle(place);
+    await exchange.settle(place).catch((error: unknown) => {
+      if (!StoreError.is(error) || error.reason !== 'io') throw error;
+      failures.set(nameOf(place), error);
+    });
     if (isDue?.()) break;
   }
+  for (const failure of failures.values()) throw failure;
   return exchange.problems;
+}
+
+/** What is to be done next, without those that have failed. */
+async function nextBeside(store: SyncStore, failed: ReadonlyMap<string, unknown>): Promise<AttachmentPlace | undefined> {
+  const next = (await store.syncAttachment()) ?? undefined;
+  if (!next || !failed.has(nameOf(next))) return next;
+  for (const state of ['asked', 'unsent', 'gone', 'wanted'] as const) {
+    const found = (await store.syncAttachments(state)).find((place) => !failed.has(nameOf(place)));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function nameOf({ session, hash }: AttachmentPlace): string {
+  return `${session} ${hash}`;
 }
 
 class Exchange {

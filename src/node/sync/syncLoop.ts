@@ -39,6 +39,8 @@ export class SyncLoop {
   private engine: SyncEngine | null = null;
   private hears = false;
   private failures = 0;
+  /** The last exchange came as far as the attachments. */
+  private hadTexts = false;
   private quiet = 0;
   private lastRun = -Infinity;
   private readonly reasons = new Set<WakeReason>();
@@ -98,9 +100,11 @@ export class SyncLoop {
   private async turn(reasons: ReadonlySet<WakeReason>): Promise<number> {
     const { deps } = this;
     const isAsked = reasons.has('asked');
-    // Who writes meanwhile does not make the engine answer sooner, and a wrong password is not tried at every word.
+    // Who writes meanwhile does not make the engine answer sooner, and a wrong password is not tried at every word. Texts do not wait for
+    // attachments that fail.
     const again = this.state.failure?.again ?? 0;
-    if (this.failures > 0 && !isAsked && deps.clock.now() < again) return again - deps.clock.now();
+    const isAnswered = this.hadTexts && reasons.has('changed');
+    if (this.failures > 0 && !isAsked && !isAnswered && deps.clock.now() < again) return again - deps.clock.now();
     if (this.state.phase === 'paused' && !isAsked) return pace.mostQuiet;
     if (!(await deps.leads()) && !isAsked) {
       this.letGo();
@@ -115,6 +119,7 @@ export class SyncLoop {
     try {
       const report = await this.exchange();
       this.quiet = report.pulled + report.pushed > 0 ? 0 : this.quiet + 1;
+      this.failures = 0;
       this.tellDone(report);
       return this.pauseNow();
     } catch (error) {
@@ -142,6 +147,7 @@ export class SyncLoop {
   private async exchange(): Promise<StoreSyncReport> {
     const { store, keys, after, open } = this.deps;
     this.running = new AbortController();
+    this.hadTexts = false;
     try {
       if (!this.engine) {
         this.engine = await open(this.running.signal);
@@ -151,7 +157,10 @@ export class SyncLoop {
       const report = await syncStoreOnce(store, this.engine, keys, {
         onProgress: (progress) => progress.of > fewRecords && this.tell({ progress }),
         onUsable: () => this.tell({ usable: true }),
-        onTexts: (texts) => this.tellDone(texts),
+        onTexts: (texts) => {
+          this.hadTexts = true;
+          this.tellDone(texts);
+        },
         // What is said meanwhile goes before the bytes of attachments that were said earlier.
         isDue: () => this.reasons.size > 0,
         signal: this.running.signal,
@@ -181,7 +190,6 @@ export class SyncLoop {
   }
 
   private tellDone({ problems, notes }: StoreSyncReport): void {
-    this.failures = 0;
     this.tell({ phase: 'idle', at: this.deps.clock.now(), failure: null, problems, notes, progress: null, usable: true });
   }
 

@@ -19,12 +19,20 @@ const soon = { interval: 1, timeout: 20_000 };
 class FaultyEngine extends MemoryEngine {
   failing = 0;
   hears = false;
+  /** Attachments cannot be exchanged. */
+  failsBeside = false;
   onPull: () => void = () => undefined;
   onNews: () => void = () => undefined;
 
   override heads(): ReturnType<MemoryEngine['heads']> {
     if (this.failing-- > 0) return Promise.reject(new EngineError('unreachable', 'The connection broke'));
     return super.heads();
+  }
+
+  override attachments(): MemoryEngine {
+    const beside = super.attachments();
+    if (this.failsBeside) beside.counts = () => Promise.reject(new EngineError('slow', 'It takes too long'));
+    return beside;
   }
 
   override pull(range: Parameters<MemoryEngine['pull']>[0]): ReturnType<MemoryEngine['pull']> {
@@ -198,6 +206,30 @@ describe('the loop that keeps a store and an engine together', () => {
     refused = null;
     await woken(() => clock.pass(1));
     deepStrictEqual([opened, states.at(-1)!.failure, states.at(-1)!.phase], [5, null, 'idle']);
+  });
+
+  it('tries less and less where attachments fail, and sends what is said meanwhile', async () => {
+    await begin();
+    engine.failsBeside = true;
+    const session = testUuid();
+    const hash = await window.putBlob(new Uint8Array([1, 2, 3]), 'image/png');
+    await window.createSession({ uuid: session, channel: 'cli', createdAt: 1_763_800_000_000, title: 'Picture' });
+    const attachments = [{ kind: 'image' as const, name: 'a.png', hash, mime: 'image/png' }];
+    await window.append(session, {
+      entries: [userMessage(session, null, '', { content: { type: 'message', role: 'user', text: 'See', attachments } })],
+    });
+    await asleep(2);
+    await woken(() => clock.pass(pace.afterChange));
+    const failed = (again: number) => ({ reason: 'slow', message: 'It takes too long', again: clock.now() + again });
+    deepStrictEqual(states.at(-1)!.failure, failed(2_000));
+    await woken(() => clock.pass(2_000));
+    deepStrictEqual(states.at(-1)!.failure, failed(4_000));
+    const rows = () => [...engine.logs.values()].reduce((sum, log) => sum + log.size, 0);
+    const before = rows();
+    await say('More sugar.');
+    await asleep(2);
+    await woken(() => clock.pass(pace.afterChange));
+    deepStrictEqual([rows() > before, states.at(-1)!.failure], [true, failed(8_000)]);
   });
 
   for (const reason of ['changed', 'news'] as const)

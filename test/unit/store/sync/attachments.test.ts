@@ -76,9 +76,12 @@ describe('attachments on several devices', function () {
     deepStrictEqual(await bytesOf(two, hash), picture.length);
   });
 
-  it('are sent when they can be read, where they could not be at first', async () => {
-    const hash = await one.attach(session, picture);
+  it('are sent when they can be read, where they could not be at first, and keep no other back meanwhile', async () => {
+    const other = await one.attach(session, Buffer.from('other'), { createdAt: 1_763_800_000_000 });
+    const hash = await one.attach(session, picture, { createdAt: 1_763_800_000_001 });
     await unreadable(blobFile(dirname(one.store.status.file), hash), () => rejects(one.syncWhole(engine), { reason: 'io' }));
+    await two.syncWhole(engine);
+    deepStrictEqual([await bytesOf(two, other), await bytesOf(two, hash)], [5, null]);
     await one.syncWhole(engine);
     await two.syncWhole(engine);
     deepStrictEqual(await bytesOf(two, hash), picture.length);
