@@ -1,3 +1,4 @@
+import type { SessionStore } from '../core/ports';
 import type { Agents } from '../vscode/agents/agents';
 import { otherHistories, type OtherHistories } from '../vscode/sessions/searchOthers';
 import { SessionDocuments } from '../vscode/sessions/sessionDocuments';
@@ -20,7 +21,7 @@ export function composeSessions(
   { log, memory, contextKeys, sessionsView, owned, configuration, location }: Base,
   { places, store, others }: ChatParts,
   agents: Agents,
-  isCurrent: () => boolean,
+  isCurrent: (store: SessionStore) => Promise<boolean>,
 ): SessionParts {
   const histories = otherHistories(others, log);
   const documents = owned.add(new SessionDocuments(others));

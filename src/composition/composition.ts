@@ -58,9 +58,9 @@ export function compose(started: StartedParts): Composition {
   };
   const chat = composeChat(base, () => surfaces.view.focusComposer(), noteSessions);
   const agents = base.owned.add(agentsHere(base, async (folder) => (await chat.runtime.get()).openStore(folder, { repair: false })));
-  const sessions = composeSessions(base, chat, agents, () => sync.isCurrent);
+  const sessions = composeSessions(base, chat, agents, (store) => sync.isCurrent(store));
   const sync = composeSync(base, chat);
-  owned.add(sync.onDidChange(() => sync.isCurrent && sessions.runRetention()));
+  owned.add(sync.onDidChange(() => sync.hasHeard && sessions.runRetention()));
   const surfaces = composeSurfaces(base, chat, sessions, { openClaw: () => openClaw.choose(), agents, sync });
   const openClaw = composeOpenClaw(base, chat);
   chat.store.companions.push(openClaw, agents, sync);

@@ -10,7 +10,7 @@ export interface RetentionRuleDeps<Preview> {
   readonly days: () => number;
   readonly memory: RetentionMemory;
   /** What other devices have said is here: one of them may have restored, or gone on with, what looks unused by what was known before. */
-  readonly isCurrent: () => boolean;
+  readonly isCurrent: (store: SessionStore) => Promise<boolean>;
   readonly rule: Rule<Preview>;
   /** Shows what would go; resolves with the sessions that may, or undefined when the user has not decided. */
   readonly ask: (days: number, due: readonly Session[], preview: Preview) => Promise<readonly Session[] | undefined>;
@@ -118,7 +118,7 @@ export class RetentionRule<Preview> {
     try {
       const store = await this.deps.store.get();
       // Another window owns it and does this; here it is done when that one has ended.
-      if (store.status.access !== 'owner' || !this.deps.isCurrent()) return;
+      if (store.status.access !== 'owner' || !(await this.deps.isCurrent(store))) return;
       await memory.setLastRun(now());
       await this.carryOut(store, kept);
     } catch (error) {
@@ -142,7 +142,7 @@ export class RetentionRule<Preview> {
       if (chosen.length === 0) return;
     }
     // The question may have stood there for days; in the meantime some may have been restored, pinned or opened.
-    if (!this.deps.isCurrent()) return;
+    if (!(await this.deps.isCurrent(store))) return;
     const still = new Set((await rule.due(store, days, now())).map(({ uuid }) => uuid));
     log.info(rule.event, {
       days,

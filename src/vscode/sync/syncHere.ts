@@ -81,11 +81,18 @@ export class SyncHere implements Disposable {
     leaveSync: async () => (await this.load()).commands.leave(),
   };
 
-  /** What other devices have said is here, as far as it has arrived at the engine; so it is where there is nothing to synchronize. */
-  get isCurrent(): boolean {
-    if (this.deps.memory.synced() === null) return true;
-    const at = this.syncing?.state.at ?? null;
-    return at !== null && Date.now() - at < recent;
+  /** This window has heard lately, and without a problem, what other devices have said. */
+  get hasHeard(): boolean {
+    const state = this.syncing?.state;
+    return typeof state?.at === 'number' && Date.now() - state.at < recent && state.problems.length === 0;
+  }
+
+  /**
+   * Resolves with whether all that other devices have said is in the store, as far as it has arrived at the engine; so it is where nothing
+   * is set up. The command line may have set up what no window synchronizes. Rejects with `StoreError`.
+   */
+  async isCurrent(store: Pick<SessionStore, 'syncSetup'>): Promise<boolean> {
+    return this.hasHeard || (await store.syncSetup()) === null;
   }
 
   async pause(): Promise<void> {

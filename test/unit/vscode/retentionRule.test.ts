@@ -38,7 +38,7 @@ describe('a rule on old sessions', () => {
       rule: trashRule(() => open),
       store: { get: async () => store },
       days: () => settings.days,
-      isCurrent: () => state.isCurrent,
+      isCurrent: async () => state.isCurrent,
       memory: {
         lastRun: () => state.lastRun,
         setLastRun: async (at) => void (state.lastRun = at),
@@ -170,7 +170,7 @@ describe('a rule on old sessions', () => {
       new RetentionRule({
         store: { get: async () => store },
         days: () => days,
-        isCurrent: () => true,
+        isCurrent: async () => true,
         memory: { lastRun: () => 0, setLastRun: async () => undefined, agreed: () => agreed, setAgreed: async (to) => void (agreed = to) },
         rule: cleanUpRule(() => [open.uuid]),
         ask: async (_, due) => (asked.push(due.map(({ title }) => title).sort()), due.filter(({ title }) => title === 'old')),
