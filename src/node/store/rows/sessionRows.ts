@@ -136,12 +136,14 @@ export class SessionRows {
 
   /**
    * The uuid itself, or the one that comes after it where its session was deleted for good in a history of several devices: of that one
-   * none of them takes anything any more. Every device comes to the same.
+   * none of them takes anything any more. Every device comes to the same. It sorts lower: a device that hears of the new session first
+   * takes the entries from the deleted one for it, and loses none with that (`isOlder` in core/sync/merge.ts).
    */
   uuidAfterPurge(uuid: string): string {
     if (!this.connection.get('SELECT 1 FROM sync_purged WHERE session = ?', [uuid])) return uuid;
-    const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(createHash('sha256').update(`after ${uuid}`).digest('hex'))!;
-    return this.uuidAfterPurge(`${a}-${b}-8${c}-8${d}-${e}`);
+    const [, b, c, d, e] = /^(.{4})(.{3})(.{3})(.{12})/.exec(createHash('sha256').update(`after ${uuid}`).digest('hex'))!;
+    const lower = Math.max(0, (Number.parseInt(uuid.slice(0, 8), 16) || 0) - 1);
+    return this.uuidAfterPurge(`${lower.toString(16).padStart(8, '0')}-${b}-8${c}-8${d}-${e}`);
   }
 
   /** The session by its uuid, or a new one with everything of `record` but an id or a key that another has here. */

@@ -67,6 +67,34 @@ describe('a session that was deleted for good', function () {
     deepStrictEqual([await seen(one), await seen(two)], [expected, expected]);
   });
 
+  it('keeps all branches under its other name on a device that hears of that before the deletion', async () => {
+    const first = (await one.store.session(session))!.leaf;
+    for (const text of ['One branch', 'Another branch']) await one.say(session, text, { parent: first });
+    exported = await exportedText(one.store, [session]);
+    const three = await SyncDevice.open();
+    for (const device of [two, three]) await device.join();
+    await meet();
+    await three.sync(engine);
+    await purge();
+    await two.sync(engine);
+    const { uuid } = await bring(two);
+    await two.sync(engine);
+    // The log that has the deletion comes last.
+    const [[log, rows]] = [...engine.logs] as [[string, Parameters<typeof engine.logs.set>[1]]];
+    engine.logs.delete(log);
+    engine.logs.set(log, rows);
+    await three.sync(engine);
+    const count = async ({ store }: SyncDevice) => ({
+      messages: (await store.session(uuid))?.messageCount,
+      entries: (await store.entrySeqs(uuid)).length,
+    });
+    deepStrictEqual(
+      [await count(two), await count(three), await seen(three)],
+      [{ messages: 3, entries: 3 }, { messages: 3, entries: 3 }, await seen(two)],
+    );
+    await three.close();
+  });
+
   it('takes nothing of a device that has gone on with it before it was set up: that goes to the trash, everywhere', async () => {
     await bring(two);
     await two.say(session, 'Gone on');
