@@ -5,7 +5,7 @@ import { commandIds, type CommandName } from '../../src/vscode/manifest';
 import { projectRoot } from '../support/paths';
 
 /** The helpers that run a command by its title: in the palette, in a menu, as the button of a row or of a view. */
-const helpers = /\b(?:run|runCommand|chooseFromMenu|pressInline|pressTitle)\(/;
+const helpers = /\b(?:run|runCommand|chooseFromMenu|pressInline|pressUntil|pressTitle)\(/;
 
 /** What the tests press for the commands that they reach in another way. */
 const pressed: Partial<Record<CommandName, string>> = {
