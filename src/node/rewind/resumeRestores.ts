@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../../core/errors';
 import type { Logger } from '../../core/ports';
@@ -25,7 +25,10 @@ export async function resumeRestores(
     const at = join(folder, name);
     try {
       const journal = Journal.parse(JSON.parse(await readFile(at, 'utf8')));
-      if (runningRestores.has(journal.id) || ['alive', 'there'].includes(livenessOf(journal.owner, 0))) continue;
+      if (runningRestores.has(journal.id)) continue;
+      // Its owner lived when it was last written: where the system tells no more of a process, that says in which start of the machine.
+      const { mtimeMs } = await stat(at);
+      if (['alive', 'there'].includes(livenessOf(journal.owner, mtimeMs))) continue;
       if (journal.phase === 'applying') {
         await apply(journal.files, disk, true).then(
           () => finish(journal, at, disk),

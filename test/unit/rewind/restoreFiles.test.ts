@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { chmod, rename, writeFile } from 'node:fs/promises';
@@ -16,7 +17,9 @@ import { join } from 'node:path';
 import { contentHash } from '../../../src/node/rewind/packedContent';
 import { realDisk, type RestoreDisk } from '../../../src/node/rewind/restoreDisk';
 import { RestoreFault, restoreFiles, restoreProblemText, type FileRestore } from '../../../src/node/rewind/restoreFiles';
+import { journalFile, type Journal } from '../../../src/node/rewind/restoreJournal';
 import { resumeRestores } from '../../../src/node/rewind/resumeRestores';
+import { thisProcess } from '../../../src/node/store/sharing/processIdentity';
 import { silentLog } from '../../support/chat/conversationRig';
 import { readTree, sampleRestore, writeTree, type Tree } from '../../support/rewind/sampleTree';
 import { tempFolder, type TempFolder } from '../../support/store/storeTemp';
@@ -307,6 +310,33 @@ describe('a restore of files', () => {
     const files = [write('a', null, 'a file'), write('a/b.txt', 'old', null), write('c.txt', 'old', 'new')];
     await rejects(restoreFiles(files, { storage, disk: failing }), { name: 'RestoreFault', path: 'c.txt', problem: 'failed' });
     deepStrictEqual(readTree(root), { 'a/b.txt': 'file old', 'c.txt': 'file old' });
+  });
+
+  it('is left to the process that runs it, also where the system does not say since when that runs', async () => {
+    const me = thisProcess();
+    const { bootId, startTime } = me;
+    // As on Windows.
+    Object.assign(me, { bootId: null, startTime: null });
+    try {
+      const left = (id: string, pid: number) => {
+        const stage = join(root, id);
+        mkdirSync(stage);
+        const journal: Journal = { id, owner: { ...me, pid }, phase: 'staging', files: [], stages: [stage] };
+        const at = journalFile(storage, id);
+        writeFileSync(at, JSON.stringify(journal));
+        return at;
+      };
+      left('of-one-that-ended', 2 ** 22 + 1);
+      utimesSync(left('of-one-before-the-last-start', process.ppid), 1, 1);
+      left('of-another-window', process.ppid);
+      const { ended } = await resumeRestores(storage, silentLog, quickDisk);
+      deepStrictEqual(
+        [ended, readdirSync(root), readdirSync(join(storage, 'restores'))],
+        [2, ['of-another-window'], ['of-another-window.json']],
+      );
+    } finally {
+      Object.assign(me, { bootId, startTime });
+    }
   });
 
   it('can be cancelled before anything is in its place', async () => {
