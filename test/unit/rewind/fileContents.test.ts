@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
-import { existsSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentsText, type FileContentLimits } from '../../../src/core/maintenance/reports';
 import { fileContentMime, type FileVersion } from '../../../src/core/rewind/fileChanges';
@@ -85,5 +85,31 @@ describe('the space that contents of files take', function () {
     const after = JSON.parse((await verify('--json')).out) as Parameters<typeof contentsText>[0];
     deepStrictEqual([after.problems, after.checked.contents.kept, after.checked.contents.letGo], [[], 1, 1]);
     strictEqual(contentsText(after), '1 content of changed files in 0.0 MB. 1 more were let go and cannot be restored.');
+  });
+
+  it('is not let go by a repair where it only cannot be read at that time', async () => {
+    await all.turn('one', 'a.txt', 'a1\n');
+    await all.turn('two', 'b.txt', 'b1\n');
+    const [a1, b1] = (await contents()) as [FileVersion, FileVersion];
+    const { store } = all.rig;
+    const folder = join(store.status.file, '..');
+    await store.close();
+    rmSync(blobFile(folder, a1.blob!));
+    const [busy, aside] = [blobFile(folder, b1.blob!), join(all.rig.folder, 'aside')];
+    renameSync(busy, aside);
+    // No error but that of a missing file says that it is gone.
+    mkdirSync(busy);
+    await runCliToEnd(['verify', '--store', folder, '--repair']);
+    const verify = async () => {
+      const { out } = await runCliToEnd(['verify', '--store', folder, '--json']);
+      const { problems, checked } = JSON.parse(out) as Parameters<typeof contentsText>[0];
+      const { kept, letGo } = checked.contents;
+      return [problems.map(({ kind, meaning, repairHelps }) => [kind, meaning, repairHelps]), kept, letGo];
+    };
+    const meaning = 'What a file held cannot be read now: another program may hold it, or you may not read it. It is kept.';
+    deepStrictEqual(await verify(), [[['blob', meaning, false]], 1, 1]);
+    rmdirSync(busy);
+    renameSync(aside, busy);
+    deepStrictEqual(await verify(), [[], 1, 1]);
   });
 });

@@ -122,11 +122,11 @@ export function fileOfContent(connection: Connection, hash: string): { readonly 
   return { entry: Number(row['entry']), path: path ?? '' };
 }
 
-/** A repair: contents that are lost are let go, and so no damage any more. */
+/** A repair: contents that are lost are let go, and so no damage any more. What only cannot be read now may be sound, and stays. */
 export function letLostContentsGo(connection: Connection, folder: string): void {
   const store = filesOf(folder);
   for (const { hash, isFileContent } of knownBlobs(connection))
-    if (isFileContent && store.problem(hash) !== null)
+    if (isFileContent && ['missing', 'damaged'].includes(store.problem(hash) ?? ''))
       connection.run('UPDATE blobs SET mime = ?, bytes = 0 WHERE hash = ?', [letGoMime, hash]);
 }
 

@@ -165,6 +165,11 @@ class DatabaseCheck {
 
   private lostContent(hash: string, problem: string): void {
     const found = fileOfContent(this.connection, hash);
+    if (problem === 'unreadable') {
+      const where = found ? entryName(this.connection, found.entry) : english('content {0}', hash.slice(0, 12));
+      const meaning = english('What a file held cannot be read now: another program may hold it, or you may not read it. It is kept.');
+      return this.problems.add('blob', where, meaning, false);
+    }
     if (found) {
       const meaning = english(
         'What {0} held is {1}: it cannot be restored from here. A repair notes that; a backup can bring it back.',
