@@ -2,10 +2,10 @@ import { Serial } from '../../core/base/serial';
 import { copyFile, lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { constants, type Stats } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { join } from 'node:path';
-import { randomUUID } from 'node:crypto';
+import { join, posix } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Uncovered } from '../../core/rewind/fileChanges';
-import { mostKeptBytes } from './keptFiles';
+import { fileOnDisk, mostKeptBytes } from './keptFiles';
 import { isOlder, touchedIgnored, touchedRepositories } from './ignoredFiles';
 import { findRepository, nulls, ShadowRepository } from './gitRepository';
 
@@ -40,6 +40,8 @@ interface Differences {
   /** By path: what the index says of files that are not as it says. */
   readonly changed: ReadonlyMap<string, { readonly oid: string; readonly mode: string }>;
   readonly added: readonly string[];
+  /** Those of `changed` where nothing stands any more. */
+  readonly gone: readonly string[];
 }
 
 /** One piece of work at a time in each shadow: they share an index. */
@@ -89,6 +91,7 @@ export async function takeSnapshot(folder: string, storage: string): Promise<Com
       const changed: ChangedPath[] = [];
       const all = [...[...now.changed].map(([path, before]) => ({ path, before })), ...now.added.map((path) => ({ path, before: null }))];
       const wasIgnored = new Set(ignored);
+      const isMoved = movedBy(found.top, now);
       const opened = new Set<string>();
       for (const { path, before } of all) {
         const name = path.slice(prefix.length);
@@ -99,7 +102,7 @@ export async function takeSnapshot(folder: string, storage: string): Promise<Com
           if (reason) uncovered.push({ path: name, reason });
         } else if (repository !== undefined) opened.add(repository);
         else if (before === null && (wasIgnored.has(path) || folderIn(wasIgnored, path) !== undefined)) continue;
-        else if (before === null && !path.endsWith('/') && (await isOlder(join(found.top, path), began)))
+        else if (before === null && !path.endsWith('/') && (await isOlder(join(found.top, path), began)) && !(await isMoved(path)))
           uncovered.push({ path: name, reason: 'ignored' });
         else if (path.includes('\ufffd')) uncovered.push({ path: name, reason: 'name' });
         else if (!path.endsWith('/') && before?.mode !== '160000') changed.push({ path: name, before });
@@ -154,18 +157,49 @@ async function differences(shadow: ShadowRepository, prefix: string, index = sha
     shadow.git(['ls-files', '--others', '--exclude-standard', '-z', ...below], '', index),
   ]);
   const changed = new Map<string, { readonly oid: string; readonly mode: string }>();
+  const gone: string[] = [];
   const fields = raw.toString('utf8').split('\0');
   for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [mode = '', , oid = ''] = fields[i]!.slice(1).split(' ');
+    const [mode = '', , oid = '', , status] = fields[i]!.slice(1).split(' ');
     changed.set(fields[i + 1]!, { mode, oid });
+    if (status === 'D') gone.push(fields[i + 1]!);
   }
   return {
     changed,
+    gone,
     added: others
       .toString('utf8')
       .split('\0')
       .filter((path) => path !== '' && !changed.has(path)),
   };
+}
+
+/**
+ * Tells of a path that is older than the command whether it came with a folder that was renamed, by which no file in it gets another time:
+ * a file of its name and content has gone then. What cannot be kept is told apart by its name alone.
+ */
+function movedBy(top: string, { changed, gone }: Differences): (path: string) => Promise<boolean> {
+  const oids = new Map<string, Set<string>>();
+  for (const path of gone) {
+    const name = posix.basename(path);
+    oids.set(name, (oids.get(name) ?? new Set()).add(changed.get(path)!.oid));
+  }
+  return async (path) => {
+    const wanted = oids.get(posix.basename(path));
+    if (!wanted) return false;
+    const size = (await lstat(join(top, path)).catch(() => null))?.size ?? 0;
+    if (size > mostKeptBytes) return true;
+    const found = await fileOnDisk(join(top, path)).catch(() => null);
+    return found !== null && [...wanted].some((oid) => oid === blobName(found.content, oid.length));
+  };
+}
+
+/** What Git calls a content, in a repository whose names are so long. */
+function blobName(content: Buffer, length: number): string {
+  return createHash(length === 64 ? 'sha256' : 'sha1')
+    .update(`blob ${content.length}\0`)
+    .update(content)
+    .digest('hex');
 }
 
 /** The folder of these, which have `/` behind them, in which a path lies. */

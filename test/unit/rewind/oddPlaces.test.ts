@@ -125,6 +125,16 @@ describe('rewind in odd places', function () {
     );
   });
 
+  it('a folder that is renamed, as a whole and into another one', async () => {
+    git(all.root, 'init', '-q');
+    for (const path of ['src/a.txt', 'src/deep/b.txt', 'docs/c.txt', 'here/d.txt']) all.put(path, `${path}\n`);
+    symlinkSync('a.txt', join(all.root, 'src', 'link'));
+    commit(all.root);
+    all.put('src/never-committed.txt', 'mine\n');
+    await comesAndGoes('mv src lib; git mv docs doc; mv here lib/deep');
+    deepStrictEqual(await uncovered(), []);
+  });
+
   it('links that lead within and out are links, and what they lead to is not touched', async () => {
     writeFileSync(join(outside, 'theirs.txt'), 'theirs\n');
     git(all.root, 'init', '-q');
