@@ -23,6 +23,8 @@ export type Obstacle =
 export interface CurrentFile {
   readonly version: SeenVersion | null;
   readonly obstacle?: Obstacle;
+  /** Of `linked`: the path of the link. */
+  readonly link?: string;
 }
 
 /** Where the content of a version is: in a blob of the store, or made by a merge. */
@@ -64,17 +66,26 @@ type State = { readonly version: SeenVersion | null; readonly content: KeptConte
  * can be merged, else the user is asked. Files that need nothing are left out. Reads, and writes nothing.
  */
 export async function planRestore(ways: readonly FileWay[], view: RestoreView, signal?: AbortSignal): Promise<FilePlan[]> {
-  const plans: FilePlan[] = [];
-  for (const way of ways) {
+  const plans: (FilePlan | null)[] = [];
+  const behindLinks: { readonly at: number; readonly way: FileWay; readonly link: string }[] = [];
+  for (const [at, way] of ways.entries()) {
     signal?.throwIfAborted();
-    const plan = await planFile(way, view);
-    if (plan) plans.push(plan);
+    const current = await view.current(way);
+    plans.push(await planFile(way, current, view));
+    if (current.link !== undefined) behindLinks.push({ at, way, link: current.link });
   }
-  return plans;
+  // Behind a link that goes with them there is nothing.
+  for (const { at, way, link } of behindLinks)
+    if (plans.some((plan) => plan?.action === 'delete' && plan.folder === way.folder && plan.path === link))
+      plans[at] = await planFile(way, { version: null }, view);
+  return plans.filter((plan) => plan !== null);
 }
 
-async function planFile({ folder, path, steps }: FileWay, view: RestoreView): Promise<FilePlan | null> {
-  const { version: from, obstacle } = await view.current({ folder, path });
+async function planFile(
+  { folder, path, steps }: FileWay,
+  { version: from, obstacle }: CurrentFile,
+  view: RestoreView,
+): Promise<FilePlan | null> {
   const file = { folder, path, from, isMerged: false };
   const last = steps.at(-1)!.to;
   if (obstacle) return { ...file, action: 'blocked', to: null, reason: obstacle };

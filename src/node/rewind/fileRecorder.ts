@@ -11,7 +11,7 @@ import type { ToolWorkspace } from '../../core/tools/toolWorkspace';
 import type { Place } from '../../core/tools/guard/workspacePath';
 import { takeSnapshot, type CommandSnapshot } from './gitSnapshots';
 import type { FileWrites } from './fileWrites';
-import { fileOnDisk, kindOf, KeptFiles, mostKeptBytes } from './keptFiles';
+import { fileOnDisk, isBehindLink, kindOf, KeptFiles, mostKeptBytes } from './keptFiles';
 
 export interface FileRecorderOptions {
   readonly kept: KeptFiles;
@@ -122,12 +122,14 @@ export class FileRecorder implements CallRecorder {
   private async changed(folder: string, root: string, path: string, was: Content | null): Promise<number> {
     const file = join(root, path);
     try {
-      const size = (await lstat(file).catch(() => null))?.size ?? 0;
+      // The command has put a link in the place of its folder.
+      const isGone = await isBehindLink(root, path);
+      const size = isGone ? 0 : ((await lstat(file).catch(() => null))?.size ?? 0);
       if (size > mostKeptBytes) {
         this.uncovered.push({ path, reason: 'too_large' });
         return 0;
       }
-      const now = await fileOnDisk(file);
+      const now = isGone ? null : await fileOnDisk(file);
       await this.note(folder, path, was, now);
       return (was?.content.length ?? 0) + (now?.content.length ?? 0);
     } catch (error) {

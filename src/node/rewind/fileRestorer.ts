@@ -244,16 +244,17 @@ export class FileRestorer {
   private async current(folder: string, path: string): Promise<CurrentFile> {
     const root = this.root(folder);
     if (root === null || !isRestorable(path)) return { version: null, obstacle: 'no_folder' };
+    const file = join(root, path);
+    if (this.options.isUnsaved?.(file)) return { version: null, obstacle: 'unsaved' };
     const names = path.split('/');
     for (let depth = 1; depth < names.length; depth++) {
-      const at = join(root, ...names.slice(0, depth));
+      const above = names.slice(0, depth);
+      const at = join(root, ...above);
       const found = await lstat(at).catch(() => null);
-      if (found?.isSymbolicLink()) return { version: null, obstacle: 'linked' };
+      if (found?.isSymbolicLink()) return { version: null, obstacle: 'linked', link: above.join('/') };
       if (found?.isDirectory() && (await lstat(join(at, '.git')).catch(() => null)))
         return { version: null, obstacle: 'nested_repository' };
     }
-    const file = join(root, path);
-    if (this.options.isUnsaved?.(file)) return { version: null, obstacle: 'unsaved' };
     try {
       const found = await lstat(file).catch(() => null);
       if (found && !found.isFile() && !found.isSymbolicLink() && !found.isDirectory()) return { version: null, obstacle: 'no_file' };

@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { createHash, randomUUID } from 'node:crypto';
 import type { Uncovered } from '../../core/rewind/fileChanges';
-import { fileOnDisk, mostKeptBytes } from './keptFiles';
+import { fileOnDisk, isBehindLink, mostKeptBytes } from './keptFiles';
 import { isOlder, touchedIgnored, touchedRepositories } from './ignoredFiles';
 import { findRepository, nulls, ShadowRepository } from './gitRepository';
 
@@ -127,6 +127,7 @@ async function adopt(
 ): Promise<Map<string, () => Promise<Uncovered['reason'] | null>>> {
   const left = new Map<string, () => Promise<Uncovered['reason'] | null>>();
   const taken: string[] = [];
+  const behindLinks: string[] = [];
   const { top } = shadow.found;
   const leave = (path: string, reason: Uncovered['reason'], before: Stats | null) =>
     left.set(path, async () => {
@@ -137,12 +138,15 @@ async function adopt(
     const found = await lstat(join(top, path)).catch(() => null);
     if (path.endsWith('/') || changed.get(path)?.mode === '160000') left.set(path, async () => null);
     else if (path.includes('\ufffd')) left.set(path, async () => null);
+    else if (changed.has(path) && (await isBehindLink(top, path))) behindLinks.push(path);
     else if (i > mostNewFiles && !changed.has(path)) leave(path, 'too_many', found);
     else if (found?.isFile() && found.size > mostKeptBytes) leave(path, 'too_large', found);
     else if (found?.isFile() && !(await isReadable(join(top, path)))) leave(path, 'unreadable', found);
     else if (!found || found.isFile() || found.isSymbolicLink()) taken.push(path);
     else left.set(path, async () => null);
   }
+  // Git does not look behind a link, and gives up at such a path.
+  if (behindLinks.length > 0) await shadow.git(['update-index', '-z', '--force-remove', '--stdin'], nulls(behindLinks));
   if (taken.length > 0) await shadow.git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], nulls(taken));
   else if (await isMissing(shadow.index)) await shadow.git(['read-tree', '--empty']);
   return left;

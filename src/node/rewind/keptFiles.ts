@@ -1,4 +1,5 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileContentMime, type FileVersion } from '../../core/rewind/fileChanges';
 import type { SessionStore } from '../../core/ports';
 import { contentHash, packContent, unpackContent } from './packedContent';
@@ -32,6 +33,16 @@ export async function fileOnDisk(path: string): Promise<{ readonly content: Buff
   if (found?.isSymbolicLink()) return { content: Buffer.from(await readlink(path)), kind: 'link' };
   if (!found?.isFile()) return null;
   return { content: await readFile(path), kind: kindOf(found.mode) };
+}
+
+/** Whether a link is among the folders that lead to a path below `root`: what stands behind it is no file of that path. */
+export async function isBehindLink(root: string, path: string): Promise<boolean> {
+  const names = path.split('/');
+  for (let depth = 1; depth < names.length; depth++) {
+    const found = await lstat(join(root, ...names.slice(0, depth))).catch(() => null);
+    if (!found?.isDirectory()) return found?.isSymbolicLink() ?? false;
+  }
+  return false;
 }
 
 export function kindOf(mode: number): FileVersion['kind'] {

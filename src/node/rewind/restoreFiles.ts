@@ -174,7 +174,7 @@ export async function rollBack({ files }: Journal, disk: RestoreDisk): Promise<v
 }
 
 async function putBack(file: JournalFile, disk: RestoreDisk): Promise<void> {
-  const now = await seen(file.target, disk).catch((error: unknown) => {
+  const now = await seen(file, disk).catch((error: unknown) => {
     // The restore has made no such thing; a file that cannot be read it may have written.
     if (error instanceof RestoreFault && error.problem === 'in_the_way') return undefined;
     throw error;
@@ -201,7 +201,7 @@ function notPutBack(path: string, error: unknown): RestoreFault {
 
 /** Whether the file is still to be done. Rejects when it is neither as before nor as wanted, unless the restore was resumed. */
 async function isReady(file: JournalFile, disk: RestoreDisk, isAgain: boolean): Promise<boolean> {
-  const now = await told(file, seen(file.target, disk));
+  const now = await told(file, seen(file, disk));
   if (isAs(now, file.from)) return true;
   if (isAgain) return false;
   throw new RestoreFault(file.path, 'changed');
@@ -251,21 +251,23 @@ async function checked(
   // Where nothing is renamed to another disk: the highest folder on its way that is on the same one.
   let base = real;
   let device = (await disk.lstat(real)).dev;
+  let isFree = false;
   for (let depth = 1; depth < names.length; depth++) {
     const folder = join(real, ...names.slice(0, depth));
     const found = await orMissing(disk.lstat(folder), path);
     if (!found) break;
-    // A file or a link that goes in the same restore.
-    if (!found.isDirectory() && going.has(`${root}\0${names.slice(0, depth).join('/')}`)) break;
+    // A file or a link that goes in the same restore: there is nothing behind it then.
+    isFree = !found.isDirectory() && going.has(`${root}\0${names.slice(0, depth).join('/')}`);
+    if (isFree) break;
     if (found.isSymbolicLink()) throw new RestoreFault(path, 'linked', relative(real, folder));
     if (!found.isDirectory()) throw new RestoreFault(path, 'in_the_way', relative(real, folder));
     if (await orMissing(disk.lstat(join(folder, '.git')), path)) throw new RestoreFault(path, 'nested_repository', relative(real, folder));
     if (found.dev !== device) [base, device] = [folder, found.dev];
   }
-  const here = await orMissing(disk.lstat(target), path);
+  const here = isFree ? null : await orMissing(disk.lstat(target), path);
   if (here && !here.isSymbolicLink() && process.getuid !== undefined && (here.mode & 0o222) === 0)
     throw new RestoreFault(path, 'read_only');
-  const now = await told({ path }, seen(target, disk));
+  const now = await told({ path }, seen({ root: real, path, target }, disk));
   if (!isAs(now, from)) throw new RestoreFault(path, 'changed');
   const wanted = to && { hash: contentHash(to.content), kind: to.kind };
   const was = from && { hash: from.hash, kind: from.kind };
@@ -295,14 +297,22 @@ async function removeEmpty({ root, target }: JournalFile, disk: RestoreDisk): Pr
   }
 }
 
-/** What stands there, as it is compared; a folder counts as nothing. */
-async function seen(path: string, disk: RestoreDisk): Promise<JournalFile['from']> {
-  const found = await orMissing(disk.lstat(path), path);
-  if (!found || found.isDirectory()) return null;
-  if (found.isSymbolicLink()) return { hash: contentHash(Buffer.from(await disk.readlink(path))), kind: 'link' };
+/** What stands there, as it is compared; a folder counts as nothing, and so does what a link on the way leads to. */
+async function seen(file: Pick<JournalFile, 'root' | 'path' | 'target'>, disk: RestoreDisk): Promise<JournalFile['from']> {
+  const { path, target } = file;
+  const found = await orMissing(disk.lstat(target), path);
+  if (!found || found.isDirectory() || (await isBehindLink(file, disk))) return null;
+  if (found.isSymbolicLink()) return { hash: contentHash(Buffer.from(await disk.readlink(target))), kind: 'link' };
   if (!found.isFile()) throw new RestoreFault(path, 'in_the_way');
-  if (await isOtherName(path, disk)) return null;
-  return { hash: contentHash(await disk.readFile(path)), kind: kindOf(found.mode) };
+  if (await isOtherName(target, disk)) return null;
+  return { hash: contentHash(await disk.readFile(target)), kind: kindOf(found.mode) };
+}
+
+async function isBehindLink({ root, path }: Pick<JournalFile, 'root' | 'path'>, disk: RestoreDisk): Promise<boolean> {
+  const names = path.split('/');
+  for (let depth = 1; depth < names.length; depth++)
+    if ((await orMissing(disk.lstat(join(root, ...names.slice(0, depth))), path))?.isSymbolicLink()) return true;
+  return false;
 }
 
 /** Where names that differ in case only are one, another name than was asked for may have answered. */

@@ -135,6 +135,29 @@ describe('rewind in odd places', function () {
     deepStrictEqual(await uncovered(), []);
   });
 
+  it('a link that a command puts in the place of a folder', async () => {
+    git(all.root, 'init', '-q');
+    for (const path of ['config/a.txt', 'config/deep/b.txt', 'old/a.txt', 'old/same.txt']) all.put(path, `${path}\n`);
+    all.put('other/a.txt', 'theirs\n');
+    all.put('other/same.txt', 'old/same.txt\n');
+    commit(all.root);
+    await comesAndGoes('mv config config.real && ln -s config.real config');
+    await comesAndGoes('rm -r old && ln -s other old');
+    // Git has taken the links over.
+    await comesAndGoes('echo more >> other/a.txt');
+    deepStrictEqual(await uncovered(), []);
+    // One that the user has led elsewhere since is not theirs who made it.
+    const message = await run('rm -r other && ln -s config.real other');
+    rmSync(join(all.root, 'other'));
+    symlinkSync('old', join(all.root, 'other'));
+    const { files } = await restorer.planBefore(all.rig.session, message);
+    deepStrictEqual(files.map(({ path, action, reason }) => [path, action, reason]).sort(), [
+      ['other', 'ask', 'changed_since'],
+      ['other/a.txt', 'blocked', 'linked'],
+      ['other/same.txt', 'blocked', 'linked'],
+    ]);
+  });
+
   it('links that lead within and out are links, and what they lead to is not touched', async () => {
     writeFileSync(join(outside, 'theirs.txt'), 'theirs\n');
     git(all.root, 'init', '-q');

@@ -312,6 +312,18 @@ describe('a restore of files', () => {
     deepStrictEqual(readTree(root), { 'a/b.txt': 'file old', 'c.txt': 'file old' });
   });
 
+  it('that fails touches nothing behind a link that was to go', async () => {
+    mkdirSync(join(root, 'other'));
+    writeFileSync(join(root, 'other', 'a.txt'), 'a');
+    symlinkSync('other', join(root, 'config'));
+    const link = { hash: contentHash(Buffer.from('other')), bytes: 5, kind: 'link' as const };
+    const files = [{ ...write('config', null, null), from: link }, write('config/a.txt', null, 'a')];
+    const failing = { ...quickDisk, unlink: () => Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' })) };
+    await refuses(files, 'config', 'failed', failing);
+    await restoreFiles(files, { storage, disk: quickDisk });
+    deepStrictEqual(sorted(readTree(root)), sorted({ 'config/a.txt': 'file a', 'other/a.txt': 'file a' }));
+  });
+
   it('is left to the process that runs it, also where the system does not say since when that runs', async () => {
     const me = thisProcess();
     const { bootId, startTime } = me;
