@@ -16,9 +16,9 @@ export class WorkspacePins implements PinnedFiles {
     const folders = this.folders();
     const [first, ...rest] = path.split('/');
     const named = folders.length < 2 ? [] : folders.filter(({ name }) => name === first);
-    const places = [...named.map(({ root }) => [root, rest.join('/')] as const), ...folders.map(({ root }) => [root, path] as const)];
-    for (const place of places) {
-      const found = await readInside(...place).catch(() => undefined);
+    const places = [...named.map((folder) => [folder, rest.join('/')] as const), ...folders.map((folder) => [folder, path] as const)];
+    for (const [{ root, isOffDisk }, below] of places) {
+      const found = isOffDisk ? undefined : await readInside(root, below).catch(() => undefined);
       if (found !== undefined) return { text: found, hash: createHash('sha256').update(found).digest('hex') };
     }
     return undefined;

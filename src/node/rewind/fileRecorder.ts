@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorText } from '../../core/errors';
 import type { Logger, SessionStore } from '../../core/ports';
 import type { CallRecorder } from '../../core/rewind/callRecorder';
@@ -8,7 +8,7 @@ import { countLines } from '../../core/rewind/mergeText';
 import { createFileName, editFileName } from '../../core/tools/files/callChange';
 import type { Tool } from '../../core/tools/tool';
 import type { ToolWorkspace } from '../../core/tools/toolWorkspace';
-import type { Place } from '../../core/tools/guard/workspacePath';
+import type { Place, WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import { takeSnapshot, type CommandSnapshot } from './gitSnapshots';
 import type { FileWrites } from './fileWrites';
 import { fileOnDisk, isBehindLink, kindOf, KeptFiles, mostKeptBytes } from './keptFiles';
@@ -72,9 +72,9 @@ export class FileRecorder implements CallRecorder {
   /** One for each folder that is on disk. */
   private async snapshots(): Promise<{ readonly folder: number; readonly snapshot: CommandSnapshot }[]> {
     const found: { readonly folder: number; readonly snapshot: CommandSnapshot }[] = [];
-    for (const [folder, { root }] of this.options.workspace.folders.entries()) {
+    for (const [folder, { root, isOffDisk }] of this.options.workspace.folders.entries()) {
       try {
-        const snapshot = isAbsolute(root) ? await takeSnapshot(root, this.options.storage) : null;
+        const snapshot = isOffDisk ? null : await takeSnapshot(root, this.options.storage);
         if (snapshot) found.push({ folder, snapshot });
         else this.uncovered.push({ path: '', reason: 'no_git' });
       } catch (error) {
@@ -95,7 +95,7 @@ export class FileRecorder implements CallRecorder {
       const ofOthers = this.options.writes?.ofOthers(began, this) ?? new Set();
       let bytes = 0;
       // What lies in a folder of the workspace within this one is recorded there.
-      const inner = this.options.workspace.folders.map((one) => one.root).filter((one) => one !== root && isWithin(one, root));
+      const inner = this.options.workspace.folders.flatMap((one) => (!one.isOffDisk && isWithin(one.root, root) ? [one.root] : []));
       for (const one of changed) {
         const { path } = one;
         if (inner.some((folder) => isWithin(`${root}/${path}`, folder))) continue;
@@ -141,18 +141,18 @@ export class FileRecorder implements CallRecorder {
 
   private async replaced(place: Place, before: string | null, written: () => Promise<string>): Promise<string> {
     const folder = this.options.workspace.folders[place.folder]!;
-    const kind = await this.kindAt(folder.root, place.path);
+    const kind = await kindAt(folder, place.path);
     // Kept before anything is written: what follows may be the last that this process does.
     const was = before === null ? null : { content: Buffer.from(before), kind };
     const kept = was && (await this.options.kept.keep(was.content, kind).catch(() => null));
     const after = await written();
-    this.options.writes?.note(join(folder.root, place.path), this);
+    if (!folder.isOffDisk) this.options.writes?.note(join(folder.root, place.path), this);
     try {
       if (was && !kept) throw new Error('not kept');
       const read = Buffer.from(await this.options.workspace.read(place));
       // What the editor says it has saved counts: what stands there otherwise by now is somebody else's.
       const content = read.toString('utf8') === after ? read : Buffer.from(after);
-      await this.note(folder.name, place.path, was, { content, kind: was ? kind : await this.kindAt(folder.root, place.path) });
+      await this.note(folder.name, place.path, was, { content, kind: was ? kind : await kindAt(folder, place.path) });
     } catch (error) {
       this.options.log.warn('change_not_kept', { path: place.path, detail: errorText(error) });
       this.uncovered.push({ path: place.path, reason: 'unreadable' });
@@ -168,15 +168,11 @@ export class FileRecorder implements CallRecorder {
     const lines = was?.kind === 'link' || now?.kind === 'link' ? null : countLines(was?.content ?? null, now?.content ?? null);
     this.files.push({ folder, path, before, after, ...(lines ? { lines } : {}) });
   }
+}
 
-  private async kindAt(root: string, path: string): Promise<FileVersion['kind']> {
-    return isAbsolute(root)
-      ? lstat(join(root, path)).then(
-          ({ mode }) => kindOf(mode),
-          () => 'file' as const,
-        )
-      : 'file';
-  }
+async function kindAt({ root, isOffDisk }: WorkspaceFolder, path: string): Promise<FileVersion['kind']> {
+  const found = isOffDisk ? null : await lstat(join(root, path)).catch(() => null);
+  return found ? kindOf(found.mode) : 'file';
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { IdSource, Logger, SessionStore } from '../../core/ports';
@@ -272,7 +272,7 @@ export class FileRestorer {
       folders.find(({ name }) => name === folder) ??
       folders.find(({ was }) => was === folder) ??
       (folders.length === 1 && !this.sideBySide.has(folder) ? folders[0] : undefined);
-    return found && isAbsolute(found.root) ? found.root : null;
+    return found && !found.isOffDisk ? found.root : null;
   }
 
   private async keep(content: Uint8Array | null, version: Pick<FileVersion, 'kind'> | null): Promise<FileVersion | null> {

@@ -24,10 +24,9 @@ import { lineMatcher } from '../../node/tools/lineMatcher';
 /** The folders of the window by the names that paths begin with. */
 export function openFolders(): readonly WorkspaceFolder[] {
   return distinctNames(
-    (workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
-      name,
-      root: uri.scheme === 'file' ? uri.fsPath.replaceAll('\\', '/') : uri.path,
-    })),
+    (workspace.workspaceFolders ?? []).map(({ name, uri }) =>
+      uri.scheme === 'file' ? { name, root: uri.fsPath.replaceAll('\\', '/') } : { name, root: uri.path, isOffDisk: true },
+    ),
   );
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WorkspaceFolder } from '../../../src/core/tools/guard/workspacePath';
 import { WorkspacePins } from '../../../src/node/memory/workspaceTexts';
 
 describe('pinned files of a workspace', () => {
@@ -38,12 +39,13 @@ describe('pinned files of a workspace', () => {
     }
     await mkdir(join(root, 'api', 'web'));
     await writeFile(join(root, 'api', 'web', 'only.md'), 'a folder of that name within');
-    const read = async (path: string, open = folders) => (await new WorkspacePins(() => open).read(path))?.text;
+    const read = async (path: string, open: readonly WorkspaceFolder[] = folders) => (await new WorkspacePins(() => open).read(path))?.text;
     assert.deepEqual(
       [await read('web/README.md'), await read('api/README.md'), await read('README.md'), await read('web/only.md')],
       ['of web', 'of api', 'of api', 'a folder of that name within'],
     );
     assert.equal(await read('web/README.md', folders.slice(0, 1)), undefined);
+    assert.equal(await read('README.md', [{ ...folders[0]!, isOffDisk: true }]), undefined, 'of this disk, which is not meant');
     await rm(root, { recursive: true });
   });
 });

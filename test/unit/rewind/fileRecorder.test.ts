@@ -293,6 +293,19 @@ describe('what a call does to files', () => {
     deepStrictEqual(warnings, []);
   });
 
+  it('takes nothing of this disk for what lies in a folder that is on none, whatever its path', async () => {
+    repository();
+    put('run.sh', 'one\n');
+    chmodSync(join(root, 'run.sh'), 0o755);
+    const disk = new DiskWorkspace([root], new CommandRunner());
+    const workspace = Object.assign(disk, { folders: disk.folders.map((folder) => ({ ...folder, isOffDisk: true })) });
+    const elsewhere = new FileRecorder({ kept, workspace, storage: join(temp.path, 'storage'), log: { warn: () => undefined }, writes });
+    await elsewhere.around(command, async () => put('a.txt', 'of this disk'));
+    await elsewhere.workspace.replace({ folder: 0, path: 'run.sh' }, 'one\n', 'two\n');
+    deepStrictEqual(await told(elsewhere.take()), [': no_git', 'run.sh: one\n > two\n']);
+    deepStrictEqual([...writes.ofOthers(0, null)], []);
+  });
+
   it('keeps no more than the changed bytes, compressed', async () => {
     const store = memoryBlobs();
     const sources = readdirSync(join(__dirname, '..', '..', '..', '..', 'src', 'core', 'context')).filter((name) => name.endsWith('.ts'));

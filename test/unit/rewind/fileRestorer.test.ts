@@ -7,11 +7,12 @@ import { isRestorable } from '../../../src/node/rewind/restorePath';
 import { realDisk } from '../../../src/node/rewind/restoreDisk';
 import { RestoreFault, restoreFiles } from '../../../src/node/rewind/restoreFiles';
 import { resumeRestores } from '../../../src/node/rewind/resumeRestores';
+import { UuidV7 } from '../../../src/node/runtime/ids';
 import { fileContentMime } from '../../../src/core/rewind/fileChanges';
 import { isUserMessage } from '../../../src/core/session/entry';
 import { silentLog, type ConversationRig } from '../../support/chat/conversationRig';
 import { FilesRig } from '../../support/rewind/filesRig';
-import type { RestorePlan, FileRestorer } from '../../../src/node/rewind/fileRestorer';
+import { FileRestorer, type RestorePlan } from '../../../src/node/rewind/fileRestorer';
 
 describe('rewind: files of a conversation', () => {
   let all: FilesRig;
@@ -73,6 +74,24 @@ describe('rewind: files of a conversation', () => {
     await apply(plan);
     deepStrictEqual((await resumeRestores(storage, silentLog)).ended, 0);
     deepStrictEqual(files(), { 'a.txt': 'a0\n' });
+  });
+
+  it('touches nothing on this disk for a folder that is on none, whatever its path', async () => {
+    const first = await turn('one', 'a.txt', 'a1\n');
+    const elsewhere = new FileRestorer({
+      store: rig.store,
+      folders: () => [{ name: 'project', root: all.root, isOffDisk: true }],
+      storage: join(rig.folder, 'rewind'),
+      ids: new UuidV7(),
+      now: Date.now,
+      log: silentLog,
+    });
+    const plan = await elsewhere.planBefore(rig.session, first);
+    deepStrictEqual(
+      [plan.files, elsewhere.place({ folder: 'project', path: 'a.txt' })],
+      [[{ folder: 'project', path: 'a.txt', from: null, isMerged: false, action: 'blocked', to: null, reason: 'no_folder' }], null],
+    );
+    deepStrictEqual([(await elsewhere.apply(plan, {})).files, files()], [[], { 'a.txt': 'a1\n' }]);
   });
 
   it('is not taken for the doing of a command that another session runs meanwhile', async () => {

@@ -6,6 +6,8 @@ export interface WorkspaceFolder {
   readonly name: string;
   /** Absolute, with `/`: `/home/me/project`, `C:/work/project`, or the path of a folder that is on no disk. */
   readonly root: string;
+  /** It is on no disk: `root` is no path on this machine, even where something stands there. */
+  readonly isOffDisk?: true;
   /** A name that no path can begin with, such as `apps/web`: older records name the folder so. */
   readonly was?: string;
 }
@@ -33,9 +35,9 @@ export function distinctNames(folders: readonly WorkspaceFolder[]): WorkspaceFol
     const isFree = next.map((name) => name !== undefined && isOnly(name, next) && !names.includes(name));
     for (const [at, name] of next.entries()) if (isFree[at]) names[at] = name;
   }
-  return folders.map(({ name, root }, at) => ({
+  return folders.map(({ name, ...folder }, at) => ({
+    ...folder,
     name: names[at]!,
-    root,
     ...(name !== pathName(name) && isOnly(name, given) ? { was: name } : {}),
   }));
 }
