@@ -167,9 +167,15 @@ export async function apply(files: readonly JournalFile[], disk: RestoreDisk, is
  */
 export async function rollBack({ files }: Journal, disk: RestoreDisk): Promise<void> {
   let failed: RestoreFault | undefined;
+  const back = async (some: readonly JournalFile[]) => {
+    for (const file of some) await putBack(file, disk).catch((error: unknown) => (failed ??= notPutBack(file.path, error)));
+  };
   const last = [...files].reverse();
-  for (const file of [...last.filter(({ from }) => from === null), ...last.filter(({ from }) => from !== null)])
-    await putBack(file, disk).catch((error: unknown) => (failed ??= notPutBack(file.path, error)));
+  const [fresh, others] = [last.filter(({ from }) => from === null), last.filter(({ from }) => from !== null)];
+  await back(fresh);
+  // And the folders that were made for those that have not come.
+  for (const file of fresh) if (others.some(({ target }) => file.target.startsWith(target + sep))) await removeEmpty(file, disk);
+  await back(others);
   if (failed) throw failed;
 }
 

@@ -310,6 +310,14 @@ describe('a restore of files', () => {
     const files = [write('a', null, 'a file'), write('a/b.txt', 'old', null), write('c.txt', 'old', 'new')];
     await rejects(restoreFiles(files, { storage, disk: failing }), { name: 'RestoreFault', path: 'c.txt', problem: 'failed' });
     deepStrictEqual(readTree(root), { 'a/b.txt': 'file old', 'c.txt': 'file old' });
+    // And the folder of one that did not come.
+    const deeper = [write('c.txt', 'old', null), write('c.txt/d/e.txt', null, 'new')];
+    const stuck = {
+      ...quickDisk,
+      rename: (from: string, to: string) => (to.endsWith('e.txt') ? failing.rename(from, 'c.txt') : quickDisk.rename(from, to)),
+    };
+    await rejects(restoreFiles(deeper, { storage, disk: stuck }), { name: 'RestoreFault', path: 'c.txt/d/e.txt', problem: 'failed' });
+    deepStrictEqual(readTree(root), { 'a/b.txt': 'file old', 'c.txt': 'file old' });
   });
 
   it('that fails touches nothing behind a link that was to go', async () => {
