@@ -135,15 +135,15 @@ export class FileRestorer {
   }
 
   /**
-   * Carries a plan out, all of it or nothing. What stood there is kept first, so that the restore can be taken back. Returns what has
-   * changed. Rejects with `StoreError`, or as `restoreFiles` does.
+   * Carries a plan out and records that, all of it or nothing. What stood there is kept first, so that the restore can be taken back.
+   * Returns what has changed. Rejects with `StoreError`, or as `restoreFiles` does.
    */
   async apply(plan: RestorePlan, options: ApplyOptions): Promise<Restored> {
     const { files } = plan;
     const { chosen = [], signal, onProgress } = options;
-    const { storage, log, writes } = this.options;
+    const { storage, store, log, writes, ids } = this.options;
     // A restore that is to be taken back still would take this one back later. What it puts back now fails as changed below.
-    const { failed } = await resumeRestores(storage, log);
+    const { failed } = await resumeRestores(storage, store, log);
     const stuck = failed.find((error) => error instanceof RestoreFault);
     if (stuck) throw stuck;
     const done = files.filter((plan) => plan.action === 'write' || plan.action === 'delete' || chosen.includes(plan));
@@ -162,9 +162,19 @@ export class FileRestorer {
       const lines = from?.kind === 'link' || file.to?.kind === 'link' ? null : countLines(now, then);
       edits.push({ folder, path, before, after, ...(lines ? { lines } : {}) });
     }
-    await restoreFiles(restores, { storage, ...(signal ? { signal } : {}), ...(onProgress ? { onProgress } : {}) });
-    for (const { root, path } of restores) writes?.note(join(root, path), this);
-    return { files: edits, marks: await this.record(plan, edits, options) };
+    const mark = ids.next();
+    let marks: readonly StoredEntry[] = [];
+    const append = async () => {
+      for (const { root, path } of restores) writes?.note(join(root, path), this);
+      marks = await this.record(mark, plan, edits, options);
+    };
+    await restoreFiles(restores, {
+      storage,
+      record: { mark, append },
+      ...(signal ? { signal } : {}),
+      ...(onProgress ? { onProgress } : {}),
+    });
+    return { files: edits, marks };
   }
 
   /** Records what a review has come to. Rejects with `StoreError`. */
@@ -178,6 +188,7 @@ export class FileRestorer {
   }
 
   private async record(
+    uuid: string,
     { session, to: restoredTo, undoes }: RestorePlan,
     files: FileEdit[],
     { to, reviews = [] }: ApplyOptions,
@@ -187,13 +198,14 @@ export class FileRestorer {
     const marks = await store.fileMarks(session);
     const on = leaf ?? marks.at(-1)?.on;
     if (on === undefined) return [];
-    const mark = this.mark(session, on, {
+    const content: FileChanges = {
       type: 'file_changes',
       source: 'restore',
       files,
       restoredTo,
       ...(to !== undefined ? { moved: { from: leaf, to } } : leaf !== null ? { alone: true } : {}),
-    });
+    };
+    const mark = this.mark(session, on, content, uuid);
     // What the restore that is taken back had settled is open again.
     const back = marks
       .filter(({ content }) => undoes !== undefined && content.source === 'review' && content.restore === undoes.uuid)
@@ -212,9 +224,9 @@ export class FileRestorer {
     });
   }
 
-  private mark(session: string, parent: string, content: FileChanges): NewEntry {
-    const { ids, now } = this.options;
-    return { uuid: ids.next(), session, parent, createdAt: now(), modelFacing: false, display: true, tokenEstimate: null, content };
+  private mark(session: string, parent: string, content: FileChanges, uuid = this.options.ids.next()): NewEntry {
+    const { now } = this.options;
+    return { uuid, session, parent, createdAt: now(), modelFacing: false, display: true, tokenEstimate: null, content };
   }
 
   private async planTo(session: string, history: FileHistory, to: string | null, signal: AbortSignal | undefined): Promise<RestorePlan> {

@@ -56,24 +56,34 @@ export interface RestoreOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
   readonly disk?: RestoreDisk;
+  /** What tells of it in the history. The files are the new ones when it is recorded, and else the old ones. */
+  readonly record?: RestoreRecord;
+}
+
+export interface RestoreRecord {
+  /** The entry's `uuid`. */
+  readonly mark: string;
+  /** Rejects when nothing was recorded. */
+  readonly append: () => Promise<void>;
 }
 
 /*
  * All files or none:
  *
  *   staging ──▶ applying ──▶ done          staging takes all the space there is to take: new contents, and a second name for what is there;
- *      │           │                       applying renames
- *      ▼           ▼ (a file fails)
+ *      │           │                       applying renames, and then records the restore
+ *      ▼           ▼ (a file fails, or the record)
  *   nothing     rolling_back ──▶ nothing   what was renamed is renamed back
  *
- * The journal says where it is. After a crash in `applying` the next start goes on (`resumeRestores`), in `staging` and `rolling_back` it
- * goes back, and of one that is `done` it removes what is left.
+ * The journal says where it is. After a crash in `applying` the history says whether the restore has taken place: one that it tells of is
+ * `done`, any other goes back (`resumeRestores`), as in `staging` and `rolling_back`. No order of a record and a note in the journal would
+ * do: a crash between the two leaves files and history at odds. Of one that is `done` only what is left is removed.
  */
 
 /** Restores of this process that have not ended. */
 export const runningRestores = new Set<string>();
 
-/** Rejects with `RestoreFault`, or as the signal says; then every file is as it was, but for the problem `not_put_back`. */
+/** Rejects with `RestoreFault`, or as the signal or `record` says; then every file is as it was, but for the problem `not_put_back`. */
 export async function restoreFiles(files: readonly FileRestore[], options: RestoreOptions): Promise<void> {
   const id = randomUUID();
   runningRestores.add(id);
@@ -85,8 +95,8 @@ export async function restoreFiles(files: readonly FileRestore[], options: Resto
 }
 
 async function restoreAs(id: string, files: readonly FileRestore[], options: RestoreOptions): Promise<void> {
-  const { storage, signal, onProgress, disk = realDisk } = options;
-  if (files.length === 0) return;
+  const { storage, signal, onProgress, disk = realDisk, record } = options;
+  if (files.length === 0) return record?.append();
   const roots = new Map<string, string>();
   for (const { root, path } of files)
     if (!roots.has(root))
@@ -103,6 +113,7 @@ async function restoreAs(id: string, files: readonly FileRestore[], options: Res
     phase: 'staging',
     files: planned,
     stages: [...new Set(planned.map(({ stage }) => stage))],
+    ...(record ? { mark: record.mark } : {}),
   };
   const at = journalFile(storage, id);
   await disk.saveJournal(at, JSON.stringify(journal));
@@ -116,6 +127,9 @@ async function restoreAs(id: string, files: readonly FileRestore[], options: Res
   }
   try {
     await apply(journal.files, disk);
+    // What is recorded has to outlive a power cut.
+    if (record) await syncFolders(journal, disk);
+    await record?.append();
   } catch (error) {
     const back = JSON.stringify({ ...journal, phase: 'rolling_back' } satisfies Journal);
     await disk.saveJournal(at, back).catch(() => undefined);
@@ -135,10 +149,14 @@ async function restoreAs(id: string, files: readonly FileRestore[], options: Res
  * file that somebody reads), the next start removes it, and does nothing to the files, which may be others by then. Never rejects.
  */
 export async function finish(journal: Journal, at: string, disk: RestoreDisk): Promise<void> {
-  for (const folder of new Set(journal.files.map(({ target }) => dirname(target)))) await disk.syncFolder(folder).catch(() => undefined);
+  await syncFolders(journal, disk);
   await clean(journal, at, disk)
     .catch(() => disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'done' } satisfies Journal)))
     .catch(() => undefined);
+}
+
+async function syncFolders({ files }: Journal, disk: RestoreDisk): Promise<void> {
+  for (const folder of new Set(files.map(({ target }) => dirname(target)))) await disk.syncFolder(folder).catch(() => undefined);
 }
 
 /** Removes what a restore has needed. */
@@ -147,15 +165,15 @@ export async function clean({ stages }: Journal, at: string, disk: RestoreDisk):
   await disk.removeJournal(at);
 }
 
-/** Deletes before it creates: names may differ in case only, and a file may take the place of a folder. `isAgain`: after a crash. */
-export async function apply(files: readonly JournalFile[], disk: RestoreDisk, isAgain = false): Promise<void> {
+/** Deletes before it creates: names may differ in case only, and a file may take the place of a folder. */
+async function apply(files: readonly JournalFile[], disk: RestoreDisk): Promise<void> {
   for (const file of files.filter(({ to }) => to === null)) {
-    if (!(await isReady(file, disk, isAgain))) continue;
+    await checkUnchanged(file, disk);
     await told(file, disk.unlink(file.target));
     await removeEmpty(file, disk);
   }
   for (const file of files.filter(({ to }) => to !== null)) {
-    if (!(await isReady(file, disk, isAgain))) continue;
+    await checkUnchanged(file, disk);
     await makeFolders(file, disk);
     await told(file, disk.rename(staged(file), file.target));
   }
@@ -205,12 +223,9 @@ function notPutBack(path: string, error: unknown): RestoreFault {
   return new RestoreFault(path, 'not_put_back', reasons[problem] ?? (detail || errorText(error)));
 }
 
-/** Whether the file is still to be done. Rejects when it is neither as before nor as wanted, unless the restore was resumed. */
-async function isReady(file: JournalFile, disk: RestoreDisk, isAgain: boolean): Promise<boolean> {
-  const now = await told(file, seen(file, disk));
-  if (isAs(now, file.from)) return true;
-  if (isAgain) return false;
-  throw new RestoreFault(file.path, 'changed');
+/** Rejects when the file is not as before. */
+async function checkUnchanged(file: JournalFile, disk: RestoreDisk): Promise<void> {
+  if (!isAs(await told(file, seen(file, disk)), file.from)) throw new RestoreFault(file.path, 'changed');
 }
 
 async function stage(

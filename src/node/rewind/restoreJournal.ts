@@ -28,6 +28,8 @@ export const Journal = z.object({
   phase: z.enum(['staging', 'applying', 'rolling_back', 'done']),
   files: z.array(JournalFile),
   stages: z.array(z.string()),
+  /** The entry that tells of it in the history. */
+  mark: z.optional(z.string()),
 });
 export type Journal = z.infer<typeof Journal>;
 

@@ -1,19 +1,20 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../../core/errors';
-import type { Logger } from '../../core/ports';
+import type { Logger, SessionStore } from '../../core/ports';
 import { livenessOf } from '../store/sharing/processIdentity';
 import { realDisk, type RestoreDisk } from './restoreDisk';
-import { apply, clean, finish, rollBack, runningRestores } from './restoreFiles';
+import { clean, finish, rollBack, runningRestores } from './restoreFiles';
 import { Journal } from './restoreJournal';
 
 /**
- * Ends what a crash has left of restores: goes on with one that had begun to put files in their places, and takes back any other. What
- * somebody has changed since stays. Never rejects: what cannot be ended now is tried at the next start, and before the next restore, which
- * it would take back otherwise.
+ * Ends what a crash has left of restores: one that the history tells of stays, any other is taken back. What somebody has changed since
+ * stays. Never rejects: what cannot be ended now is tried at the next start, and before the next restore, which it would take back
+ * otherwise.
  */
 export async function resumeRestores(
   storage: string,
+  store: Pick<SessionStore, 'entries'>,
   log: Pick<Logger, 'warn' | 'info'>,
   disk: RestoreDisk = realDisk,
 ): Promise<{ readonly ended: number; readonly failed: readonly unknown[] }> {
@@ -29,17 +30,8 @@ export async function resumeRestores(
       // Its owner lived when it was last written: where the system tells no more of a process, that says in which start of the machine.
       const { mtimeMs } = await stat(at);
       if (['alive', 'there'].includes(livenessOf(journal.owner, mtimeMs))) continue;
-      if (journal.phase === 'applying') {
-        await apply(journal.files, disk, true).then(
-          () => finish(journal, at, disk),
-          async (error: unknown) => {
-            log.warn('restore_taken_back', { detail: errorText(error) });
-            await disk.saveJournal(at, JSON.stringify({ ...journal, phase: 'rolling_back' } satisfies Journal));
-            await rollBack(journal, disk);
-            await finish(journal, at, disk);
-          },
-        );
-      } else if (journal.phase === 'rolling_back') {
+      const isToGoBack = journal.phase === 'applying' ? !(await isRecorded(journal, store)) : journal.phase === 'rolling_back';
+      if (isToGoBack) {
         await rollBack(journal, disk);
         await finish(journal, at, disk);
       } else await clean(journal, at, disk);
@@ -51,4 +43,8 @@ export async function resumeRestores(
     }
   }
   return { ended, failed };
+}
+
+async function isRecorded({ mark }: Journal, store: Pick<SessionStore, 'entries'>): Promise<boolean> {
+  return mark !== undefined && (await store.entries([mark])).length > 0;
 }

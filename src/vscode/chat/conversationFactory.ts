@@ -106,8 +106,6 @@ export class ConversationFactory {
 
   async openStore(folder: string, options: { readonly repair: boolean }): Promise<SessionStore> {
     const { distDir, log } = this.options;
-    // Before anybody works with files that a crash has left half way.
-    await resumeRestores(join(folder, 'rewind'), log);
     const store = await openStore({
       folder,
       workerFile: join(distDir, 'storeWorker.js'),
@@ -115,6 +113,8 @@ export class ConversationFactory {
       logger: log,
       repair: options.repair,
     });
+    // Before anybody works with files that a crash has left half way.
+    await resumeRestores(join(folder, 'rewind'), store, log);
     this.embeddings.follow(store);
     return this.embeddings.searching(store);
   }

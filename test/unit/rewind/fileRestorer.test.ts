@@ -8,6 +8,7 @@ import { realDisk } from '../../../src/node/rewind/restoreDisk';
 import { RestoreFault, restoreFiles } from '../../../src/node/rewind/restoreFiles';
 import { resumeRestores } from '../../../src/node/rewind/resumeRestores';
 import { UuidV7 } from '../../../src/node/runtime/ids';
+import { StoreError } from '../../../src/core/errors';
 import { fileContentMime } from '../../../src/core/rewind/fileChanges';
 import { isUserMessage } from '../../../src/core/session/entry';
 import { silentLog, type ConversationRig } from '../../support/chat/conversationRig';
@@ -72,8 +73,21 @@ describe('rewind: files of a conversation', () => {
     deepStrictEqual(files(), { 'a.txt': 'a0\n', 'b.txt': 'b1\n' });
     renameSync(join(rig.folder, 'stage'), join(all.root, stage));
     await apply(plan);
-    deepStrictEqual((await resumeRestores(storage, silentLog)).ended, 0);
+    deepStrictEqual((await resumeRestores(storage, rig.store, silentLog)).ended, 0);
     deepStrictEqual(files(), { 'a.txt': 'a0\n' });
+  });
+
+  it('leaves the files as they were where it cannot be recorded', async () => {
+    const first = await turn('one', 'a.txt', 'a1\n');
+    await turn('two', 'b.txt', 'b1\n');
+    const plan = await restorer.planBefore(rig.session, first);
+    const { append } = rig.store;
+    Object.assign(rig.store, { append: () => Promise.reject(new StoreError('disk_full', 'The disk is full.')) });
+    await rejects(apply(plan), { name: 'StoreError', reason: 'disk_full' });
+    Object.assign(rig.store, { append });
+    deepStrictEqual([files(), await restorer.planUndo(rig.session)], [{ 'a.txt': 'a1\n', 'b.txt': 'b1\n' }, null]);
+    await apply(plan);
+    deepStrictEqual(files(), {});
   });
 
   it('touches nothing on this disk for a folder that is on none, whatever its path', async () => {

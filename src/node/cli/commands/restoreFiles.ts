@@ -39,7 +39,7 @@ export async function restoreFilesCommand(args: readonly string[]): Promise<numb
   return withWriter(flags['store']!, 'restore-files', async (store) => {
     const session = await sessionNamed(store, name);
     const log = stderrLogger([]);
-    await resumeRestores(rewindFolder(store), log);
+    await resumeRestores(rewindFolder(store), store, log);
     const restorer = new FileRestorer({
       store,
       folders: () => [{ name: basename(root), root: root.replaceAll('\\', '/') }],
