@@ -268,7 +268,7 @@ export class CommandRouter implements WorkbenchActions {
   /** Runs a command; whatever goes wrong is said once. */
   run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
     return this.guarded(name, async () => {
-      if (isOfLostRow(args)) return this.tell(t('The list was just being updated. Try again.'));
+      if (isOfLostRow(name, args)) return this.tell(t('The list was just being updated. Try again.'));
       await this.all[name](args);
       this.deps.ran(name);
     });
