@@ -305,6 +305,7 @@ export class ActiveChat {
     } catch (error) {
       log.warn('session_not_reloaded', { detail: errorText(error) });
     }
+    if (!this.chat) await this.resolveNewSession();
     feed.snapshot();
   }
 
@@ -327,11 +328,14 @@ export class ActiveChat {
     }
   }
 
-  /** A backup that was restored, or a repair, may not have the session that is on show. */
+  /**
+   * A backup that was restored, or a repair, may not have the session that is on show: where something was being written for it, a new
+   * one takes its place.
+   */
   private async readAnew(store: SessionStore): Promise<void> {
     const { chat } = this;
     await this.deps.tabs.reload(store);
-    if (chat && !this.chat) await this.leaveGone(chat);
+    if (chat && !this.chat && !isNothing(chat.draft)) await this.leaveGone(chat);
   }
 
   /** What was written for a session that is gone is written for a new one. */

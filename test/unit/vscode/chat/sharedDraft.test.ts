@@ -79,6 +79,11 @@ describe('a draft that two windows show', () => {
     deepStrictEqual([window.controller.active.session, window.last.rows], [null, []]);
     await window.ask('half a thought');
     deepStrictEqual(await window.texts(), ['half a thought', 'Yes.']);
+    // Without such words the chat shows the history that was restored.
+    folder = temp.path;
+    await window.places.reopenStore({ between: async () => undefined });
+    await waitFor('the newest of the other history', () => window.last.session?.title === 'One');
+    deepStrictEqual(await window.texts(), ['One', 'Yes.']);
     await window.close();
     before.remove();
   });
