@@ -201,10 +201,13 @@ function integrationOf(terminal: Terminal, signal: AbortSignal): Promise<Termina
   });
 }
 
-/** A command that has ended its shell (`… || exit 1`) has ended as that one; others have lost their terminal. */
+/**
+ * A command that has ended its shell (`… || exit 1`) has ended as that one; others have lost their terminal. VS Code says 0 also of a shell
+ * that a signal has ended.
+ */
 function endOf({ exitStatus }: Terminal): CommandEnd {
   const code = exitStatus?.reason === TerminalExitReason.Process ? exitStatus.code : undefined;
-  return code === undefined ? hungUp : { code, signal: null };
+  return code === undefined ? hungUp : { code: code === 0 ? null : code, signal: null };
 }
 
 async function execute(own: Own, command: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {

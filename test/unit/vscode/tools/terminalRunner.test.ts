@@ -113,7 +113,7 @@ describe('a terminal that runs several commands', function () {
         [
           [
             { code: 3, signal: null },
-            { code: 0, signal: null },
+            { code: null, signal: null },
           ],
           { code: null, signal: 'SIGHUP' },
           'one',
