@@ -90,6 +90,10 @@ describe('the queue', function () {
     const box = view.find('tk-composer textarea');
     await view.until('it is there', async () => (await box.inputValue()) === 'the first, better');
     strictEqual(await view.text('footer .problem'), 'This message has been sent already.');
+    await view.button('Edit queued message: second').click();
+    await view.find('.queue textarea').press('Enter');
+    await view.until('it is closed', async () => (await view.find('.queue textarea').count()) === 0);
+    deepStrictEqual(await view.requests('edit_queued'), [{ method: 'edit_queued', id: 'a', text: 'the first, better' }]);
   });
 
   it('sends a message at once', async () => {

@@ -127,7 +127,8 @@ export class QueueView extends ViewElement {
     const save = (): void => {
       const text = this.querySelector('textarea')?.value ?? '';
       if (text.trim() === '' && attachments.length === 0) return;
-      this.ask({ method: 'edit_queued', id, text });
+      // What is sent in this moment would be given back otherwise.
+      if (text !== this.queue.find((one) => one.id === id)?.text) this.ask({ method: 'edit_queued', id, text });
       this.close(id);
     };
     const keydown = (event: KeyboardEvent): void => {
