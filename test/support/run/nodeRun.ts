@@ -118,9 +118,10 @@ class TestProcess {
       else this.print(`  ${name}: ${((Date.now() - began) / 1000).toFixed(1)} s\n`);
       return { result: heard.result, isUsable: true };
     }
-    this.print(heard ? `\n${name} cannot be run: ${heard.failure}` : `\nThe test process ended while ${name} ran; its output is above.`);
+    const failure = heard ? `${name} cannot be run: ${heard.failure}` : `The test process ended while ${name} ran`;
+    this.print(heard ? `\n${failure}` : `\n${failure}; its output is above.`);
     this.kill();
-    return { result: { ...nothingRun, failed: 1, failures: [`${name} did not run to its end`] }, isUsable: false };
+    return { result: { ...nothingRun, failed: 1, failures: [failure] }, isUsable: false };
   }
 
   async end(): Promise<void> {
