@@ -30,8 +30,8 @@ const input = z.object({ question: z.string().check(z.minLength(1), z.maxLength(
 /** Tokens that the prompt of a side question may grow to: the window is as large as that of the conversation, and paid for alike. */
 const mostTokens = 60_000;
 const windowShare = 0.6;
-/** A side question reads for as long as it takes; this only ends one that hangs. */
-const timeoutMs = 900_000;
+/** A side question reads for as long as it takes, and its user may be away while it asks; this only ends one that hangs. */
+const timeoutMs = 86_400_000;
 
 const description =
   'Have a question answered in a context of its own, when the answer takes more reading than you need afterwards: many files, long results, a search through the workspace or the history. ' +
