@@ -123,7 +123,8 @@ function composeRuntime(
     const factory = new ConversationFactory({
       ...asked,
       distDir: join(context.extensionPath, 'dist'),
-      folders: () => (workspace.isTrusted ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
+      folders: () =>
+        (workspace.isTrusted ? (workspace.workspaceFolders ?? []) : []).flatMap(({ uri }) => (uri.scheme === 'file' ? uri.fsPath : [])),
       userNotes: userNotes(context),
       settings: () => configuration.current,
       workspace: new VscodeWorkspace(commands, terminals),
