@@ -406,7 +406,8 @@ describe('tools over a real folder', () => {
     const pid = Number(await readFile(file('pid'), 'utf8'));
     stop.abort();
     const { status, text } = await running;
-    match(`${status}: ${text}`, /^interrupted: Stopped by the user after .*\nbegun$/);
+    // A machine that is busy enough takes longer to end it than a call is waited for.
+    match(`${status}: ${text}`, /^interrupted: (Stopped by the user after .*\nbegun|The user stopped this call\.)$/);
     await waitFor('its child to end', async () => !isAlive(pid));
     match(
       await said('run_command', { command: 'echo early; sleep 300', timeout_seconds: 4 }),

@@ -12,7 +12,7 @@ describe('store: what tells one process from another', () => {
   });
 
   /** `ps` is given up after 2 s, too soon for it on a machine that is busy enough. */
-  const toldInTime = (tries = 5): string | null => startTime(process.pid, 'darwin') ?? (tries > 1 ? toldInTime(tries - 1) : null);
+  const toldInTime = (tries = 20): string | null => startTime(process.pid, 'darwin') ?? (tries > 1 ? toldInTime(tries - 1) : null);
 
   it('is the same in every time zone and language, where ps tells it', function () {
     if (!existsSync('/bin/ps')) return this.skip();
