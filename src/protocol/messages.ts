@@ -418,9 +418,11 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('compare'), id }),
   /** Goes to an entry of the open session; a `reveal` delta follows. */
   z.object({ method: z.literal('show_entry'), id }),
-  /** `id` is the row of the call that waits. */
-  /** `always`: the host asks by which rule; `reason`: it asks why not. */
-  z.object({ method: z.literal('answer_tool'), id, answer: z.enum(['allow', 'session', 'always', 'deny', 'reason']) }),
+  /**
+   * `id` is the row of the call that waits, `title` what was asked: a side question asks one thing after the other at its call. `always`:
+   * the host asks by which rule; `reason`: it asks why not.
+   */
+  z.object({ method: z.literal('answer_tool'), id, title: z.string(), answer: z.enum(['allow', 'session', 'always', 'deny', 'reason']) }),
   z.object({ method: z.literal('set_mode'), mode: Mode }),
   /** Leaves Plan mode and sends the plan that an answer ends in, as the user has edited it; or opens it in an editor. */
   z.object({ method: z.literal('start_plan'), entry: id }),

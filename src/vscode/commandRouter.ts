@@ -51,7 +51,8 @@ import type { ChangeDocuments } from './tools/changeDocuments';
 import type { TransferCommandName, TransferCommands } from './history/transferCommands';
 import type { WaitingSession } from './chat/waitingSession';
 import type { ListedTool } from '../core/tools/toolBox';
-import { isNode, isOfLostRow, SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessions/sessionCommands';
+import { isNode, SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessions/sessionCommands';
+import { isOfLostRow } from './sessions/tree/isOfLostRow';
 
 export interface CommandRouterDeps {
   /** Where this stands: what the user asks for is done to the chat there. */

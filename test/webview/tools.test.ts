@@ -29,13 +29,14 @@ describe('tool calls that ask', function () {
       await view.page.keyboard.press('Enter');
     }
     await view.until('all are asked for', async () => (await view.requests()).length === names.length);
+    const { title } = question;
     deepStrictEqual(await view.requests(), [
       { method: 'show_diff', id: 'c1' },
-      { method: 'answer_tool', id: 'c1', answer: 'reason' },
-      { method: 'answer_tool', id: 'c1', answer: 'deny' },
-      { method: 'answer_tool', id: 'c1', answer: 'always' },
-      { method: 'answer_tool', id: 'c1', answer: 'session' },
-      { method: 'answer_tool', id: 'c1', answer: 'allow' },
+      { method: 'answer_tool', id: 'c1', title, answer: 'reason' },
+      { method: 'answer_tool', id: 'c1', title, answer: 'deny' },
+      { method: 'answer_tool', id: 'c1', title, answer: 'always' },
+      { method: 'answer_tool', id: 'c1', title, answer: 'session' },
+      { method: 'answer_tool', id: 'c1', title, answer: 'allow' },
     ]);
     await view.delta({ kind: 'row_changed', row: { ...waiting, approval: null } });
     strictEqual(await view.find('.approval').count(), 0);

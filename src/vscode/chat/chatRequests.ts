@@ -160,7 +160,7 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'show_entry':
       return showEntry(request.id, controller);
     case 'answer_tool':
-      return workbench.approvals.answer(request.id, request.answer);
+      return workbench.approvals.answer(request.id, request.title, request.answer);
     case 'show_aside':
       return workbench.showAside(request.id);
     case 'show_terminal':

@@ -19,9 +19,15 @@ interface ApprovalCommandsDeps {
 export class ApprovalCommands {
   constructor(private readonly deps: ApprovalCommandsDeps) {}
 
-  /** Rejects, in words for the user, for a call that does not wait any more. Closing a list or an input answers nothing. */
-  async answer(call: string, given: GivenAnswer): Promise<void> {
-    await this.answerIn(this.approvals, call, given);
+  /**
+   * Answers what a call asks under a title. Rejects, in words for the user, when it does not wait any more. Closing a list or an input
+   * answers nothing.
+   */
+  async answer(call: string, title: string, given: GivenAnswer): Promise<void> {
+    const { approvals } = this;
+    const asked = approvals?.pending.find((one) => one.call === call && one.question.title === title);
+    if (!approvals || !asked) throw noLongerWaiting();
+    await this.answerIn(approvals, asked, given);
   }
 
   /** Puts what waits to the user, the oldest first, with the view open or not. */
@@ -33,7 +39,9 @@ export class ApprovalCommands {
     const { approvals } = this;
     await answerApprovals({
       pending: () => approvals?.pending ?? [],
-      answer: (call, given) => this.answerIn(approvals, call, given),
+      answer: async (asked, given) => {
+        if (approvals) await this.answerIn(approvals, asked, given);
+      },
       showChange,
     });
   }
@@ -42,23 +50,21 @@ export class ApprovalCommands {
     return this.deps.active.chat?.conversation.approvals ?? null;
   }
 
-  private async answerIn(approvals: Approvals | null, call: string, given: GivenAnswer): Promise<void> {
-    if (given === 'always') return this.allowAlways(approvals, call);
-    if (given !== 'reason') return settle(approvals, call, given);
+  private async answerIn(approvals: Approvals, asked: PendingApproval, given: GivenAnswer): Promise<void> {
+    if (given === 'always') return this.allowAlways(approvals, asked);
+    if (given !== 'reason') return settle(approvals, asked, given);
     const reason = await window.showInputBox({
       title: t('Deny with a Reason'),
       prompt: t('The model reads this, and goes on.'),
       placeHolder: t('For example: use the existing helper instead'),
       ignoreFocusOut: true,
     });
-    if (reason !== undefined) settle(approvals, call, { deny: reason });
+    if (reason !== undefined) settle(approvals, asked, { deny: reason });
   }
 
-  private async allowAlways(approvals: Approvals | null, call: string): Promise<void> {
-    const waits = () => approvals?.pending.find((one) => one.call === call);
-    const pending = waits();
-    if (!pending) throw noLongerWaiting();
-    const rule = await pickRule(pending);
+  private async allowAlways(approvals: Approvals, asked: PendingApproval): Promise<void> {
+    if (!approvals.pending.includes(asked)) throw noLongerWaiting();
+    const rule = await pickRule(asked);
     if (rule === undefined) return;
     const key = settingKey('tools.alwaysAllow');
     const rules = workspace.getConfiguration().inspect<readonly string[]>(key)?.globalValue ?? [];
@@ -66,12 +72,13 @@ export class ApprovalCommands {
     await workspace.getConfiguration().update(key, [...new Set([...rules, rule])], ConfigurationTarget.Global);
     await this.deps.active.rulesChanged();
     // The rule may not cover it where the session asks more often, and it may have been answered while the list was open.
-    if (waits()) settle(approvals, call, 'allow');
+    if (approvals.pending.includes(asked)) settle(approvals, asked, 'allow');
   }
 }
 
-function settle(approvals: Approvals | null, call: string, answer: ApprovalAnswer): void {
-  if (!approvals?.answer(call, answer)) throw noLongerWaiting();
+/** The call may ask something else by now, which the user has not seen. */
+function settle(approvals: Approvals, asked: PendingApproval, answer: ApprovalAnswer): void {
+  if (!approvals.pending.includes(asked) || !approvals.answer(asked.call, answer)) throw noLongerWaiting();
 }
 
 const noLongerWaiting = () => new Error(t('This call does not wait for an answer any more.'));

@@ -13,8 +13,8 @@ export type GivenAnswer = Extract<ViewRequest, { method: 'answer_tool' }>['answe
 interface ApprovalPickerDeps {
   /** Oldest first; asked again after each answer: what waits may have been answered elsewhere meanwhile. */
   readonly pending: () => readonly PendingApproval[];
-  /** Rejects, in words for the user, for a call that does not wait any more. */
-  readonly answer: (call: string, answer: GivenAnswer) => Promise<void>;
+  /** Rejects, in words for the user, for what does not wait any more. */
+  readonly answer: (asked: PendingApproval, answer: GivenAnswer) => Promise<void>;
   readonly showChange: (call: string) => Promise<void>;
 }
 
@@ -28,17 +28,17 @@ interface Item extends QuickPickItem {
 /** Puts what waits for a permission to the user, the oldest first, with the view open or not. Closing a list answers nothing. */
 export async function answerApprovals({ pending, answer, showChange }: ApprovalPickerDeps): Promise<void> {
   if (pending().length === 0) throw new Error(t('Nothing waits for your permission.'));
-  const answered = new Set<string>();
+  const answered = new Set<PendingApproval>();
   for (;;) {
-    const waiting = pending().filter(({ call }) => !answered.has(call));
+    const waiting = pending().filter((one) => !answered.has(one));
     const [next] = waiting;
     if (!next) return;
     const choice = await pickAnswer(next, waiting.length);
     if (choice === undefined) return;
     if (choice === 'show') return showChange(next.call);
     if (choice === 'read') return showText(visibleText(next.question.detail ?? '', 'lines'), 'shellscript');
-    await answer(next.call, choice);
-    answered.add(next.call);
+    await answer(next, choice);
+    answered.add(next);
   }
 }
 

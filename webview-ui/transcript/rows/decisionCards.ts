@@ -12,7 +12,7 @@ type Answer = (ViewRequest & { method: 'answer_tool' })['answer'];
 /** What a call would do, and the user's answer to it. Never takes the focus: the announcer says that it is there. */
 export function approvalCard({ id, approval, hasDiff }: Tool): TemplateResult | typeof nothing {
   if (!approval) return nothing;
-  const answer = (given: Answer) => ask({ method: 'answer_tool', id, answer: given });
+  const answer = (given: Answer) => ask({ method: 'answer_tool', id, title: approval.title, answer: given });
   const title = visibleText(approval.title);
   const detail = approval.detail === null ? null : visibleText(approval.detail, 'lines');
   const isDrawn = title !== approval.title || detail !== approval.detail;

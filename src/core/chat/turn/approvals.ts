@@ -43,7 +43,7 @@ export class Approvals {
     private readonly emit: (event: ConversationEvent) => void,
   ) {}
 
-  /** Oldest first. */
+  /** Oldest first; the same object for as long as it waits. */
   get pending(): readonly PendingApproval[] {
     return [...this.waiting.values()];
   }

@@ -1,5 +1,5 @@
 import { windowDouble } from '../../../support/vscode/windowDouble';
-import { deepStrictEqual, match, ok } from 'node:assert';
+import { deepStrictEqual, match, ok, rejects } from 'node:assert';
 import { DisposableStore } from '../../../../src/core/base/disposable';
 import { Emitter } from '../../../../src/core/base/event';
 import type { ConversationEvent } from '../../../../src/core/chat/events';
@@ -59,7 +59,10 @@ describe('sessions that wait for their user', () => {
     const { active } = window().controller;
     const { ApprovalCommands } = await import('../../../../src/vscode/tools/approvalCommands');
     const commands = new ApprovalCommands({ active, openWaiting: async () => undefined, showChange: async () => undefined });
-    const answers = [() => commands.answerPending(), () => commands.answer(approvals().pending[0]!.call, 'reason')];
+    const answers = [
+      () => commands.answerPending(),
+      () => commands.answer(approvals().pending[0]!.call, approvals().pending[0]!.question.title, 'reason'),
+    ];
     for (const [at, answer] of answers.entries()) {
       window().model.scripts.push(calls('edit', {}, `c${at}`));
       await active.newSession();
@@ -82,6 +85,38 @@ describe('sessions that wait for their user', () => {
       const results = active.chat!.conversation.entries.flatMap(({ content }) => (content.type === 'tool_result' ? content.text : []));
       match(results.join(), at === 0 ? /did not allow this call\. Do not/ : /and says: Use the helper/);
     }
+  });
+
+  it('are not answered by what was meant for an earlier question of the same call', async () => {
+    window().parts = { approvalRule: () => 'ask' };
+    await window().ask('Hi');
+    const { active } = window().controller;
+    const { ApprovalCommands } = await import('../../../../src/vscode/tools/approvalCommands');
+    const commands = new ApprovalCommands({ active, openWaiting: async () => undefined, showChange: async () => undefined });
+    const asked = (title: string) =>
+      approvals().ask(
+        { call: 'aside', tool: 'read_file', question: { kind: 'read', title, detail: null, everyTime: true, change: null } },
+        new AbortController().signal,
+      );
+    const first = asked('Read .env');
+    let second: ReturnType<typeof asked> | undefined;
+    windowDouble.window = {
+      // The view is quicker, and the call asks for the next file.
+      showQuickPick: async (items: readonly { readonly choice: string }[]) => {
+        await commands.answer('aside', 'Read .env', 'allow');
+        await first;
+        second = asked('Read .env.local');
+        return items.find(({ choice }) => choice === 'allow');
+      },
+    };
+    await rejects(commands.answerPending(), /does not wait for an answer any more/);
+    await rejects(commands.answer('aside', 'Read .env', 'allow'), /does not wait for an answer any more/);
+    deepStrictEqual(
+      approvals().pending.map(({ question }) => question.title),
+      ['Read .env.local'],
+    );
+    await commands.answer('aside', 'Read .env.local', 'deny');
+    deepStrictEqual([(await first).allowed, (await second)?.allowed], [true, false]);
   });
 
   describe('for a decision about a full context', () => {
