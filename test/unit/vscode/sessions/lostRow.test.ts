@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOfLostRow } from '../../../../src/vscode/sessions/sessionCommands';
+import { isOfLostRow } from '../../../../src/vscode/sessions/tree/isOfLostRow';
 import type { CommandName } from '../../../../src/vscode/manifest';
 import { projectRoot } from '../../../support/paths';
 
