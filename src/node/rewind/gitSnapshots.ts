@@ -6,7 +6,7 @@ import { join, posix } from 'node:path';
 import { createHash, randomUUID } from 'node:crypto';
 import type { Uncovered } from '../../core/rewind/fileChanges';
 import { fileOnDisk, isBehindLink, mostKeptBytes } from './keptFiles';
-import { isOlder, touchedIgnored, touchedRepositories } from './ignoredFiles';
+import { isInTouchedFolder, isOlder, touchedIgnored, touchedRepositories } from './ignoredFiles';
 import { findRepository, nulls, ShadowRepository } from './gitRepository';
 
 /** Files of one snapshot that are new to Git; more are named and left out: they are data, or should be ignored. */
@@ -91,7 +91,7 @@ export async function takeSnapshot(folder: string, storage: string): Promise<Com
       const changed: ChangedPath[] = [];
       const all = [...[...now.changed].map(([path, before]) => ({ path, before })), ...now.added.map((path) => ({ path, before: null }))];
       const wasIgnored = new Set(ignored);
-      const isMoved = movedBy(found.top, now);
+      const isMoved = movedBy(found.top, now, began);
       const opened = new Set<string>();
       for (const { path, before } of all) {
         const name = path.slice(prefix.length);
@@ -180,9 +180,10 @@ async function differences(shadow: ShadowRepository, prefix: string, index = sha
 
 /**
  * Tells of a path that is older than the command whether it came with a folder that was renamed, by which no file in it gets another time:
- * a file of its name and content has gone then. What cannot be kept is told apart by its name alone.
+ * a file of its name and content has gone then, and a folder above it has a time since `began`. What cannot be kept is told apart by its
+ * name alone.
  */
-function movedBy(top: string, { changed, gone }: Differences): (path: string) => Promise<boolean> {
+function movedBy(top: string, { changed, gone }: Differences, began: number): (path: string) => Promise<boolean> {
   const oids = new Map<string, Set<string>>();
   for (const path of gone) {
     const name = posix.basename(path);
@@ -190,7 +191,7 @@ function movedBy(top: string, { changed, gone }: Differences): (path: string) =>
   }
   return async (path) => {
     const wanted = oids.get(posix.basename(path));
-    if (!wanted) return false;
+    if (!wanted || !(await isInTouchedFolder(top, path, began))) return false;
     const size = (await lstat(join(top, path)).catch(() => null))?.size ?? 0;
     if (size > mostKeptBytes) return true;
     const found = await fileOnDisk(join(top, path)).catch(() => null);

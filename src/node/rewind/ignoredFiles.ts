@@ -1,5 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 
 /** A change is looked for in so many folders and files below what Git ignores: packages that are installed have tens of thousands. */
 const mostFolders = 500;
@@ -31,6 +31,13 @@ export function touchedRepositories(top: string, folders: readonly string[], sin
 /** Whether it stood there, as it is, before a time. A file that came by a rename has the time of that. */
 export async function isOlder(path: string, than: number): Promise<boolean> {
   return !(await isTouched(path, than - stepMs)) && (await lstat(path).catch(() => null)) !== null;
+}
+
+/** Whether a folder on the way to a path below `top` has changed since a time: one that was renamed has, and nothing in it. */
+export async function isInTouchedFolder(top: string, path: string, since: number): Promise<boolean> {
+  for (let folder = posix.dirname(path); folder !== '.'; folder = posix.dirname(folder))
+    if (await isTouched(join(top, folder), since - stepMs)) return true;
+  return false;
 }
 
 interface Budget {

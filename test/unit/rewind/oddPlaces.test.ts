@@ -7,6 +7,7 @@ import { RestoreFault } from '../../../src/node/rewind/restoreFiles';
 import { isUserMessage } from '../../../src/core/session/entry';
 import { calls, says } from '../../support/chat/scriptedModel';
 import { FilesRig } from '../../support/rewind/filesRig';
+import { waitFor } from '../../support/waitFor';
 import { readTree, type Tree } from '../../support/rewind/sampleTree';
 
 /** What commands do in places that are not as usual: taken back and put back, or named and not touched. */
@@ -133,6 +134,19 @@ describe('rewind in odd places', function () {
     all.put('src/never-committed.txt', 'mine\n');
     await comesAndGoes('mv src lib; git mv docs doc; mv here lib/deep');
     deepStrictEqual(await uncovered(), []);
+  });
+
+  it('an older file with the name and content of one that is removed, which Git sees only now', async () => {
+    git(all.root, 'init', '-q');
+    all.put('.gitignore', 'dist/\n');
+    all.put('app/empty.txt', '');
+    commit(all.root);
+    await run('true');
+    // Built by the user since; the times of files are told in steps.
+    all.put('dist/app/empty.txt', '');
+    await waitFor('a later time', () => Date.now() > statSync(join(all.root, 'dist', 'app', 'empty.txt')).ctimeMs + 50);
+    await comesAndGoes('rm -r app .gitignore', ['dist/app/empty.txt']);
+    deepStrictEqual(await uncovered(), [['dist/app/empty.txt', 'ignored']]);
   });
 
   it('a link that a command puts in the place of a folder', async () => {
