@@ -7,6 +7,9 @@ import { realDisk, type RestoreDisk } from './restoreDisk';
 import { clean, finish, rollBack, runningRestores } from './restoreFiles';
 import { Journal } from './restoreJournal';
 
+/** A restore takes seconds: what has the number of its process after this long is another one. */
+const longestMs = 600_000;
+
 /**
  * Ends what a crash has left of restores: one that the history tells of stays, any other is taken back. What somebody has changed since
  * stays. Never rejects: what cannot be ended now is tried at the next start, and before the next restore, which it would take back
@@ -29,7 +32,8 @@ export async function resumeRestores(
       if (runningRestores.has(journal.id)) continue;
       // Its owner lived when it was last written: where the system tells no more of a process, that says in which start of the machine.
       const { mtimeMs } = await stat(at);
-      if (['alive', 'there'].includes(livenessOf(journal.owner, mtimeMs))) continue;
+      const liveness = livenessOf(journal.owner, mtimeMs);
+      if (liveness === 'alive' || (liveness === 'there' && Date.now() - mtimeMs < longestMs)) continue;
       const isToGoBack = journal.phase === 'applying' ? !(await isRecorded(journal, store)) : journal.phase === 'rolling_back';
       if (isToGoBack) {
         await rollBack(journal, disk);

@@ -366,11 +366,13 @@ describe('a restore of files', () => {
       };
       left('of-one-that-ended', 2 ** 22 + 1);
       utimesSync(left('of-one-before-the-last-start', process.ppid), 1, 1);
+      const anHourAgo = Date.now() / 1000 - 3600;
+      utimesSync(left('of-one-whose-number-another-has', process.ppid), anHourAgo, anHourAgo);
       left('of-another-window', process.ppid);
       const { ended } = await resumeRestores(storage, untold, silentLog, quickDisk);
       deepStrictEqual(
         [ended, readdirSync(root), readdirSync(join(storage, 'restores'))],
-        [2, ['of-another-window'], ['of-another-window.json']],
+        [3, ['of-another-window'], ['of-another-window.json']],
       );
     } finally {
       Object.assign(me, { bootId, startTime });
