@@ -83,6 +83,7 @@ describe('planning', function () {
     await page.keyboard.type('3. Tell me how much it was');
     await workbench.screenshot('plan-edited');
     api.enqueue(reply(toolCall('create_file', { path: 'src/done.txt', content: 'yes' })), reply('Done.'));
+    await chat.type('And the tides of the south');
     await chat.press('Start Plan');
     await chat.see('.approval-title', /src\/done\.txt/);
     await chat.press(/^Allow$/);
@@ -95,6 +96,11 @@ describe('planning', function () {
     await chat.see('.mode-button', 'Chat');
     assert.equal(await page.locator('.tab', { hasText: /^Plan / }).count(), 0);
     await workbench.screenshot('plan-started');
+    await workbench.reload();
+    await chat.see('.mode-button', 'Chat');
+    const written = async () => (await chat.locator('tk-composer textarea')).inputValue();
+    await waitFor('what was being written', async () => (await written()) === 'And the tides of the south');
+    await chat.type('');
   });
 
   it('has a side question answered whose reading fills nothing, and shows all of it', async () => {
