@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { StoreError } from '../../../core/errors';
 import {
@@ -289,37 +288,12 @@ export class MergeRows implements MergeTarget {
     const { connection, purges } = this.open;
     connection.run('INSERT OR IGNORE INTO sync_purged(session) VALUES (?)', [session]);
     connection.run('UPDATE sync_state SET merging = 2');
-    if (this.isOwn(session)) this.keepOwn(session);
-    else purges.takeNow(session);
+    purges.takeNow(session);
     connection.run('UPDATE sync_state SET merging = 1');
     // A session that was not here yet has left no row to go by.
     connection.run('INSERT OR IGNORE INTO sync_dropped_keys(id, done) SELECT id, 0 FROM sync_keys WHERE session = ?', [session]);
     connection.run('DELETE FROM sync_keys WHERE session = ?', [session]);
     connection.run('DELETE FROM sync_waiting WHERE session = ?', [session]);
-  }
-
-  /** It was begun or imported before this device had heard of any other, and has been told to none. Repairs tell theirs at the time 0. */
-  private isOwn(session: string): boolean {
-    return (this.begun.get(session) ?? 0) > 0 && this.hasSession(session);
-  }
-
-  /** Nobody who has deleted a session of this name has seen what is said here: it is moved to the trash, and told, as another session. */
-  private keepOwn(session: string): void {
-    const { connection, sessions, index } = this.open;
-    const after = sessions.uuidAfterPurge(session);
-    const renamed = this.hasSession(after) ? randomUUID() : after;
-    connection.exec('PRAGMA defer_foreign_keys = ON');
-    connection.run("INSERT INTO meta(key, value) VALUES ('purging', 1)");
-    connection.run('UPDATE sessions SET uuid = ?, deleted_at = coalesce(deleted_at, ?) WHERE uuid = ?', [renamed, Date.now(), session]);
-    connection.run('UPDATE sessions SET parent_session = ? WHERE parent_session = ?', [renamed, session]);
-    for (const table of ['entries', 'usage', 'drafts', 'queue', 'pins', 'partials', 'session_aliases', 'sync_outbox'])
-      connection.run(`UPDATE ${table} SET session = ? WHERE session = ?`, [renamed, session]);
-    connection.run("DELETE FROM meta WHERE key = 'purging'");
-    connection.run('DELETE FROM sync_stamps WHERE session = ?', [session]);
-    connection.run("UPDATE sync_attachments SET state = 'gone' WHERE session = ?", [session]);
-    this.begun.set(renamed, this.begun.get(session)!);
-    this.begun.delete(session);
-    index.reset();
   }
 
   wait(needs: string, change: Change, device: string): void {
