@@ -103,7 +103,7 @@ export class SyncLoop {
     // Who writes meanwhile does not make the engine answer sooner, and a wrong password is not tried at every word. Texts do not wait for
     // attachments that fail.
     const again = this.state.failure?.again ?? 0;
-    const isAnswered = this.hadTexts && reasons.has('changed');
+    const isAnswered = this.hadTexts && reasons.size > 0;
     if (this.failures > 0 && !isAsked && !isAnswered && deps.clock.now() < again) return again - deps.clock.now();
     if (this.state.phase === 'paused' && !isAsked) return pace.mostQuiet;
     if (!(await deps.leads()) && !isAsked) {
@@ -133,7 +133,9 @@ export class SyncLoop {
       if (!EngineError.is(error) && !StoreError.is(error)) throw error;
       // Servers close connections that nobody uses: that is no failure yet.
       if (wasOpen && EngineError.is(error) && this.failures === 0) return this.again();
-      const pause = Math.min(pace.mostAfterFailure, 1_000 * 2 ** ++this.failures);
+      // An engine that has taken the texts is asked for others as often as one that nothing fails at: it is closed, and tells of none.
+      const most = this.hadTexts ? pace.ask : pace.mostAfterFailure;
+      const pause = Math.min(most, 1_000 * 2 ** ++this.failures);
       const again = deps.clock.now() + pause;
       this.tell({
         phase: 'idle',

@@ -111,6 +111,17 @@ describe('the loop that keeps a store and an engine together', () => {
     await window.append(session, { entries: [userMessage(session, null, text)] });
   };
 
+  /** On another device of the history. */
+  const sayFar = async (title: string, lines = 1) => {
+    const far = await openTestStore(join(temp.path, 'there'));
+    await far.startSync(randomUUID(), { history: keys.history, name: 'main', engine: 'memory' });
+    const session = testUuid();
+    await far.createSession({ uuid: session, channel: 'cli', createdAt: 1_763_800_000_000, title });
+    for (let i = 0; i < lines; i++) await far.append(session, { entries: [userMessage(session, null, `line ${i}`)] });
+    await syncStoreOnce(far, engine, keys);
+    await far.close();
+  };
+
   it('asks at once, then ever more seldom while nothing comes, and sends what is said a second after its first word', async () => {
     await begin();
     deepStrictEqual(
@@ -163,13 +174,7 @@ describe('the loop that keeps a store and an engine together', () => {
   });
 
   it('takes in nothing more once the user has cancelled, until they ask for it', async () => {
-    const far = await openTestStore(join(temp.path, 'there'));
-    await far.startSync(randomUUID(), { history: keys.history, name: 'main', engine: 'memory' });
-    const session = testUuid();
-    await far.createSession({ uuid: session, channel: 'cli', createdAt: 1_763_800_000_000, title: 'Far' });
-    for (let i = 0; i < 3; i++) await far.append(session, { entries: [userMessage(session, null, `line ${i}`)] });
-    await syncStoreOnce(far, engine, keys);
-    await far.close();
+    await sayFar('Far', 3);
     engine.mostRows = 1;
     engine.onPull = () => loop.cancel();
     await begin();
@@ -208,7 +213,7 @@ describe('the loop that keeps a store and an engine together', () => {
     deepStrictEqual([opened, states.at(-1)!.failure, states.at(-1)!.phase], [5, null, 'idle']);
   });
 
-  it('tries less and less where attachments fail, and sends what is said meanwhile', async () => {
+  it('tries less and less where attachments fail, and sends and fetches what is said meanwhile', async () => {
     await begin();
     engine.failsBeside = true;
     const session = testUuid();
@@ -230,6 +235,17 @@ describe('the loop that keeps a store and an engine together', () => {
     await asleep(2);
     await woken(() => clock.pass(pace.afterChange));
     deepStrictEqual([rows() > before, states.at(-1)!.failure], [true, failed(8_000)]);
+    await woken(() => clock.pass(8_000));
+    await woken(() => clock.pass(16_000));
+    deepStrictEqual(states.at(-1)!.failure, failed(pace.ask));
+    const asked = engine.asked;
+    clock.pass(pace.look);
+    await woken(() => loop.wake('looked'));
+    deepStrictEqual([engine.asked, states.at(-1)!.failure], [asked + 1, failed(pace.ask)]);
+    await sayFar('And less salt.');
+    clock.pass(pace.ask);
+    await waitFor('the next failure', () => states.at(-1)!.failure?.again === clock.now() + pace.ask, soon);
+    deepStrictEqual((await store.listSessions()).map(({ title }) => title).sort(), ['And less salt.', 'More sugar.', 'Picture']);
   });
 
   for (const reason of ['changed', 'news'] as const)
