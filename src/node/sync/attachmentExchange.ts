@@ -31,8 +31,8 @@ export interface AttachmentDeps {
 
 /**
  * Sends and fetches the bytes of attachments, when all texts are there: one after the other, what somebody looks at first, then the newest.
- * It may end anywhere; the next time goes on. Rejects with `EngineError` or `StoreError`; where a file of the store cannot be read or
- * written, when all others are through.
+ * It may end anywhere; the next time goes on. Rejects with `EngineError` or `StoreError`; where the store does not give out what is to be
+ * sent, when all others are through. What cannot be kept is not fetched on: all of it would come in vain.
  */
 export async function exchangeAttachments(deps: AttachmentDeps): Promise<readonly Problem[]> {
   const { store, signal, isDue } = deps;
@@ -46,7 +46,7 @@ export async function exchangeAttachments(deps: AttachmentDeps): Promise<readonl
     const place = await nextBeside(store, failures);
     if (!place) break;
     await exchange.settle(place).catch((error: unknown) => {
-      if (!StoreError.is(error) || error.reason !== 'io') throw error;
+      if (place.state !== 'unsent' || !StoreError.is(error) || error.reason === 'disk_full') throw error;
       failures.set(nameOf(place), error);
     });
     if (isDue?.()) break;

@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, rejects } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
+import { StoreError, type StoreErrorReason } from '../../../../src/core/errors';
 import { blobFile } from '../../../../src/node/store/rows/blobFiles';
 import { testUuid } from '../../../support/store/storeTemp';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
@@ -85,6 +86,44 @@ describe('attachments on several devices', function () {
     await one.syncWhole(engine);
     await two.syncWhole(engine);
     deepStrictEqual(await bytesOf(two, hash), picture.length);
+  });
+
+  const attachAll = async (count: number) => {
+    const hashes: string[] = [];
+    for (let n = 0; n < count; n++)
+      hashes.push(await one.attach(session, Buffer.from(`picture ${n}`), { createdAt: 1_763_800_000_000 + n }));
+    return hashes;
+  };
+  /** What the store says before it gives out a piece; returns how it gives them out as before. */
+  const beforePieces = (says: (hash: string) => Promise<unknown>) => {
+    const { store } = one;
+    const piece = store.syncAttachmentPiece.bind(store);
+    store.syncAttachmentPiece = (hash, index) => says(hash).then(() => piece(hash, index));
+    return () => (store.syncAttachmentPiece = piece);
+  };
+  const refusal = (reason: StoreErrorReason, hash = '') => Promise.reject(new StoreError(reason, `Refused: ${hash}`));
+
+  it('that may not be read keep no other back', async () => {
+    const hashes = await attachAll(6);
+    const refused = [hashes[1], hashes[3], hashes[5]];
+    const restore = beforePieces((hash) => (refused.includes(hash) ? refusal('permission', hash) : Promise.resolve()));
+    await rejects(one.syncWhole(engine), { reason: 'permission', message: `Refused: ${hashes[5]}` });
+    deepStrictEqual(rowsBeside(), 3);
+    restore();
+    await one.syncWhole(engine);
+    deepStrictEqual(rowsBeside(), 6);
+  });
+
+  it('are left at the first one where the disk is full, or where it cannot be kept', async () => {
+    await attachAll(3);
+    const tried: string[] = [];
+    const restore = beforePieces(() => refusal('disk_full', String(tried.push('send'))));
+    await rejects(one.syncWhole(engine), { reason: 'disk_full' });
+    restore();
+    await one.syncWhole(engine);
+    two.store.syncAttachmentCame = () => refusal('permission', String(tried.push('fetch')));
+    await rejects(two.syncWhole(engine), { reason: 'permission' });
+    deepStrictEqual(tried, ['send', 'fetch']);
   });
 
   it('that were changed are named, and not kept', async () => {
