@@ -29,50 +29,37 @@ export interface AttachmentDeps {
   readonly isDue?: (() => boolean) | undefined;
 }
 
+/** What is done first comes first. */
+const statesToSettle = ['asked', 'unsent', 'gone', 'wanted'] as const;
+
 /**
  * Sends and fetches the bytes of attachments, when all texts are there: one after the other, what somebody looks at first, then the newest.
  * It may end anywhere; the next time goes on. Rejects with `EngineError` or `StoreError`; where the store does not give out what is to be
  * sent, when all others are through. What cannot be kept is not fetched on: all of it would come in vain.
  */
 export async function exchangeAttachments(deps: AttachmentDeps): Promise<readonly Problem[]> {
-  const { store, signal, isDue } = deps;
+  const { signal, isDue } = deps;
   const exchange = new Exchange(deps);
   // Their device sends texts first: they may have come since.
   await exchange.compare('tried', 'wanted', (there) => there > 0);
   if (deps.mayLack) await exchange.compare('kept', 'unsent', (there, { pieces }) => there < pieces);
-  const failures = new Map<string, StoreError>();
-  for (;;) {
+  const failures: StoreError[] = [];
+  for await (const place of exchange.places(() => failures.length > 0)) {
     if (signal?.aborted) throw new CancelledError();
-    const place = await nextBeside(store, failures);
-    if (!place) break;
     await exchange.settle(place).catch((error: unknown) => {
       if (place.state !== 'unsent' || !StoreError.is(error) || error.reason === 'disk_full') throw error;
-      failures.set(nameOf(place), error);
+      failures.push(error);
     });
     if (isDue?.()) break;
   }
-  for (const failure of failures.values()) throw failure;
+  if (failures[0]) throw failures[0];
   return exchange.problems;
-}
-
-/** What is to be done next, without those that have failed. */
-async function nextBeside(store: SyncStore, failed: ReadonlyMap<string, unknown>): Promise<AttachmentPlace | undefined> {
-  const next = (await store.syncAttachment()) ?? undefined;
-  if (!next || !failed.has(nameOf(next))) return next;
-  for (const state of ['asked', 'unsent', 'gone', 'wanted'] as const) {
-    const found = (await store.syncAttachments(state)).find((place) => !failed.has(nameOf(place)));
-    if (found) return found;
-  }
-  return undefined;
-}
-
-function nameOf({ session, hash }: AttachmentPlace): string {
-  return `${session} ${hash}`;
 }
 
 class Exchange {
   readonly problems: Problem[] = [];
   private readonly logs: SyncEngine;
+  private readonly came = new Set<string>();
 
   constructor(private readonly deps: AttachmentDeps) {
     this.logs = deps.engine.attachments();
@@ -88,6 +75,32 @@ class Exchange {
       const changed = some.filter((place, index) => becomes(counts[index] ?? 0, place));
       if (changed.length > 0) await store.syncSettleAttachments(changed, to);
     }
+  }
+
+  /**
+   * What is to be done, always what comes first. Once that has failed it would come first for ever: then what there is to be done, each
+   * once, and what is added meanwhile the next time. Rejects with `StoreError`.
+   */
+  async *places(hasFailed: () => boolean): AsyncGenerator<AttachmentPlace, void> {
+    const { store } = this.deps;
+    let failed: AttachmentPlace | null = null;
+    while (!failed) {
+      const place = await store.syncAttachment();
+      if (!place) return;
+      yield place;
+      if (hasFailed()) failed = place;
+    }
+    for (const state of statesToSettle)
+      for (const place of await store.syncAttachments(state)) {
+        const isIt = place.session === failed.session && place.hash === failed.hash;
+        if (!isIt && (await this.isStillDue(place))) yield place;
+      }
+  }
+
+  /** Its bytes may have come for another session since it was listed, or its session be purged. */
+  private async isStillDue({ state, session, hash }: AttachmentPlace): Promise<boolean> {
+    if (state === 'gone') return true;
+    return !this.came.has(hash) && (await this.deps.store.syncKeys({ sessions: [session] })).length > 0;
   }
 
   async settle(place: AttachmentPlace): Promise<void> {
@@ -140,7 +153,10 @@ class Exchange {
         const came = isIts
           ? await store.syncAttachmentCame(place, at, piece.of ?? 1, new Uint8Array(Buffer.from(piece.base64, 'base64')))
           : 'damaged';
-        if (came === 'whole') return 'whole';
+        if (came === 'whole') {
+          this.came.add(place.hash);
+          return 'whole';
+        }
         if (came === 'damaged') {
           this.problems.push({ kind: 'damaged', device, index: at, detail: english('an attachment is not as it was sent') });
           return 'missing';

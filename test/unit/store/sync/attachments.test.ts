@@ -103,12 +103,18 @@ describe('attachments on several devices', function () {
   };
   const refusal = (reason: StoreErrorReason, hash = '') => Promise.reject(new StoreError(reason, `Refused: ${hash}`));
 
-  it('that may not be read keep no other back', async () => {
+  it('that may not be read keep no other back, and what there is to be done is listed once for all of them', async () => {
     const hashes = await attachAll(6);
     const refused = [hashes[1], hashes[3], hashes[5]];
     const restore = beforePieces((hash) => (refused.includes(hash) ? refusal('permission', hash) : Promise.resolve()));
+    const listed: string[] = [];
+    const list = one.store.syncAttachments.bind(one.store);
+    one.store.syncAttachments = (state) => {
+      listed.push(state);
+      return list(state);
+    };
     await rejects(one.syncWhole(engine), { reason: 'permission', message: `Refused: ${hashes[5]}` });
-    deepStrictEqual(rowsBeside(), 3);
+    deepStrictEqual([listed, rowsBeside()], [['tried', 'asked', 'unsent', 'gone', 'wanted'], 3]);
     restore();
     await one.syncWhole(engine);
     deepStrictEqual(rowsBeside(), 6);
@@ -124,6 +130,20 @@ describe('attachments on several devices', function () {
     two.store.syncAttachmentCame = () => refusal('permission', String(tried.push('fetch')));
     await rejects(two.syncWhole(engine), { reason: 'permission' });
     deepStrictEqual(tried, ['send', 'fetch']);
+  });
+
+  it('of a session that is deleted for good while others fail are passed over', async () => {
+    const other = await one.begin('Medlar');
+    await one.attach(other, Buffer.from('other'), { createdAt: 1_763_800_000_000 - 1 });
+    await one.store.updateSession(other, { deletedAt: 1 });
+    const [sent, refused] = await attachAll(2);
+    const tried: string[] = [];
+    beforePieces((hash) => {
+      tried.push(hash);
+      return hash === refused ? refusal('io') : one.store.purge([other]);
+    });
+    await rejects(one.syncWhole(engine), { reason: 'io' });
+    deepStrictEqual([tried, rowsBeside(), await one.store.syncAttachments('gone')], [[refused, sent], 1, []]);
   });
 
   it('that were changed are named, and not kept', async () => {
