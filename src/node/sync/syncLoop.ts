@@ -124,6 +124,8 @@ export class SyncLoop {
       return this.pauseNow();
     } catch (error) {
       this.letGo();
+      // What this exchange has written itself: it would be tried again at once.
+      this.reasons.delete('news');
       if (CancelledError.is(error)) {
         this.tell({ phase: 'paused', progress: null });
         return pace.mostQuiet;
