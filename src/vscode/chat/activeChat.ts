@@ -296,17 +296,18 @@ export class ActiveChat {
     const { store, list, feed, log } = this.deps;
     try {
       await this.inTurn(async () => {
+        const { reread } = this;
+        this.reread = null;
         if (!this.chat) return this.openLast();
         const from = await store.get();
-        if (from !== this.reread) await this.readAnew(from);
-        this.reread = null;
+        if (from !== reread) await this.readAnew(from);
       });
       await list.read();
     } catch (error) {
       log.warn('session_not_reloaded', { detail: errorText(error) });
     }
-    if (!this.chat) await this.resolveNewSession();
     feed.snapshot();
+    if (!this.chat) await this.resolveNewSession();
   }
 
   /**
