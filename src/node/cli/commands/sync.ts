@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { errorText, StoreError } from '../../../core/errors';
+import { errorText, StoreError, type StoreErrorReason } from '../../../core/errors';
 import { counted } from '../../../core/maintenance/reports';
 import type { SessionStore } from '../../../core/ports';
 import type { SyncEngine } from '../../../core/sync/syncEngine';
@@ -176,6 +176,9 @@ function tell(report: StoreSyncReport, flags: Flags): void {
 /** Milliseconds: what was said is sent so long after it, an engine is asked so often, and one that fails less and less. */
 const pace = { afterChange: 1_000, ask: 30_000, mostAfterFailure: 300_000 };
 
+/** What the store may say at one exchange and not at the next: it was changed meanwhile, or a file cannot be read or written now. */
+const passing: ReadonlySet<StoreErrorReason> = new Set(['conflict', 'io', 'permission', 'disk_full'] as const);
+
 async function watch(store: SessionStore, opened: Opened, flags: Flags): Promise<number> {
   const pause = new Pause();
   let isOver = false;
@@ -199,8 +202,7 @@ async function watch(store: SessionStore, opened: Opened, flags: Flags): Promise
       if (report.pulled + report.pushed + report.refilled + report.problems.length > 0) tell(report, flags);
       failures = 0;
     } catch (error) {
-      const isPassing = EngineError.is(error) || (StoreError.is(error) && error.reason === 'conflict');
-      if (!isPassing) throw error;
+      if (!EngineError.is(error) && !(StoreError.is(error) && passing.has(error.reason))) throw error;
       failures++;
       process.stderr.write(`${errorText(error)}\n`);
       await engine.close().catch(() => undefined);
