@@ -78,7 +78,7 @@ export interface Tool extends ToolSpec {
    * runs something.
    */
   readonly access: 'read' | 'notes' | 'write';
-  /** After this long it is ended. Time in which the user is asked does not count. */
+  /** After this long it is ended. Time in which the user is asked does not count, but for what it asks itself while it runs. */
   readonly timeoutMs?: number;
   /** Null: it may run unasked. Omitted: what `write`s is asked about. Rejects when the call could not run anyway: nobody is asked then. */
   readonly needsApproval?: (input: unknown, signal: AbortSignal) => Promise<ApprovalQuestion | null>;
