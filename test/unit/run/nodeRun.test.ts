@@ -16,9 +16,13 @@ describe('running test files side by side', () => {
     return file;
   };
   let printed = '';
-  const run = (files: readonly string[], secondTries = 0, timeout = 5_000) => {
+  /** Of what failed the beginning, without folders and times. */
+  const run = async (files: readonly string[], secondTries = 0, timeout = 5_000) => {
     printed = '';
-    return runInNode({ files, timeout }, new AbortController().signal, {}, { print: (text) => void (printed += text), secondTries });
+    const options = { print: (text: string) => void (printed += text), secondTries };
+    const result = await runInNode({ files, timeout }, new AbortController().signal, {}, options);
+    const short = (failure: string) => failure.split(/\n|\. /)[0]!.replace(/\S*[\\/](?=\w+\.test\.js)|\d+(?=ms)/g, '');
+    return { ...result, failures: result.failures.map(short).sort() };
   };
 
   it('adds up what each file says', async () => {
@@ -26,7 +30,7 @@ describe('running test files side by side', () => {
       fileOf('good.test.js', "it('holds', () => {}); it.skip('is left out', () => {});"),
       fileOf('bad.test.js', "it('does not hold', () => { throw new Error('as it should'); });"),
     ];
-    deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 1 });
+    deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 1, failures: ['does not hold: as it should'] });
     match(printed, /as it should/);
   });
 
@@ -35,13 +39,13 @@ describe('running test files side by side', () => {
       fileOf('dies.test.js', "it('dies', () => process.exit(3));"),
       fileOf('after.test.js', "it('is run all the same', () => {});"),
     ];
-    deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 0 });
+    deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 0, failures: ['The test process ended while dies.test.js ran'] });
     match(printed, /The test process ended while .*dies\.test\.js ran/);
   });
 
   it('ends a test that hangs', async () => {
     const files = [fileOf('hangs.test.js', "it('never ends', () => new Promise(() => setInterval(() => {}, 1_000).unref()));")];
-    deepStrictEqual(await run(files, 0, 50), { passed: 0, failed: 1, skipped: 0 });
+    deepStrictEqual(await run(files, 0, 50), { passed: 0, failed: 1, skipped: 0, failures: ['never ends: Timeout of ms exceeded'] });
     match(printed, /Timeout of \d+ms exceeded/);
   });
 
@@ -54,13 +58,14 @@ describe('running test files side by side', () => {
          it('holds at the second try', () => { if (!second) throw new Error('too late'); });`,
       ),
     ];
-    deepStrictEqual(await run(files, 1), { passed: 1, failed: 0, skipped: 0 });
+    deepStrictEqual(await run(files, 1), { passed: 1, failed: 0, skipped: 0, failures: [] });
     match(printed, /UNSTEADY: .*unsteady\.test\.js failed at first/);
     rmSync(join(folder, 'was-here'));
     deepStrictEqual(await run([...files, fileOf('wrong.test.js', "it('never holds', () => { throw new Error('no'); });")], 1), {
       passed: 0,
       failed: 2,
       skipped: 0,
+      failures: ['holds at the second try: too late', 'never holds: no'],
     });
   });
 
@@ -73,7 +78,7 @@ describe('running test files side by side', () => {
 
   it('counts a file that cannot be loaded as a failure, and runs the others', async () => {
     const files = [fileOf('broken.test.js', 'this is no program'), fileOf('next.test.js', "it('is run all the same', () => {});")];
-    deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 0 });
+    deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 0, failures: ['broken.test.js cannot be run: broken.test.js:1'] });
     match(printed, /broken\.test\.js cannot be run: .*\n.*this is no program/);
   });
 });
