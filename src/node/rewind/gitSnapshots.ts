@@ -40,7 +40,7 @@ interface Differences {
   /** By path: what the index says of files that are not as it says. */
   readonly changed: ReadonlyMap<string, { readonly oid: string; readonly mode: string }>;
   readonly added: readonly string[];
-  /** Those of `changed` where nothing stands any more. */
+  /** Lists those of `changed` where nothing stands any more. */
   readonly gone: readonly string[];
 }
 

@@ -142,7 +142,7 @@ export function editText(text: string, before: string, after: string, all = fals
   if (before === '') throw new ToolFault('old_text is empty. Give the passage that is to be replaced, or use create_file.');
   if (before === after) throw new ToolFault('old_text and new_text are the same: there is nothing to change.');
   const ends = lineEnds(text);
-  // Also where it stands as it is: a line feed at its beginning must not be the second half of a line end.
+  // A passage that stands there as it is gets them, too: the line feed that it begins with may be the second half of a line end.
   const wanted = withEnds(before, ends);
   const replacement = withEnds(after, ends);
   const at = positions(text, wanted);
