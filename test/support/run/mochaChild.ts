@@ -1,3 +1,5 @@
+// Before any test: which of two files that several tests share is loaded first, the bundler decides.
+import '../vscode/windowDouble';
 import { closeBrowsers } from '../view/chromium';
 import { runMocha, type MochaRun } from './mochaRun';
 import type { SuiteResult } from './suiteResult';

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 
 /**
  * What the module `vscode` has as `window`, `workspace`, `commands` and `env` in a test process, which has none: the test says what its
- * dialogs answer and what is open. Import this first.
+ * dialogs answer and what is open. The process has it from its start.
  */
 export const windowDouble: Record<'window' | 'workspace' | 'commands' | 'env', Record<string, unknown>> = {
   window: {},

@@ -1,4 +1,3 @@
-import '../../../support/vscode/windowDouble';
 import { deepStrictEqual } from 'node:assert';
 import { commandPlace } from '../../../../src/vscode/chat/places/commandPlace';
 import { ReviewCommands, type ReviewCommandsDeps } from '../../../../src/vscode/rewind/reviewCommands';
