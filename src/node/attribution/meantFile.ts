@@ -6,10 +6,11 @@ import type { FileEdit } from '../../core/rewind/fileChanges';
 export class MeantFile {
   private readonly real = new Map<string, Promise<string | null>>();
 
-  /** `top` of the repository, else the folder again; both as they are on disk. */
+  /** `top` of the repository, else the folder again; both as they are on disk. `names`: those of the folder in records, beside its own. */
   constructor(
     private readonly top: string,
     private readonly folder: string,
+    private readonly names: readonly string[] = [],
   ) {}
 
   /**
@@ -36,7 +37,8 @@ export class MeantFile {
   /** What was recorded names its workspace folder, which in a workspace of several need not be the one that the session is at home in. */
   async isRecorded({ folder, path: recorded }: Pick<FileEdit, 'folder' | 'path'>, cwd: string | null, path: string): Promise<boolean> {
     if (cwd !== null && same(folder, posix.basename(slashed(cwd)))) return this.isSaid(recorded, cwd, path);
-    if (same(folder, basename(this.folder))) return same(slashed(join(this.folder, recorded)), slashed(join(this.top, path)));
+    if ([...this.names, basename(this.folder)].some((name) => same(folder, name)))
+      return same(slashed(join(this.folder, recorded)), slashed(join(this.top, path)));
     return this.isSaid(`${folder}/${recorded}`, null, path);
   }
 

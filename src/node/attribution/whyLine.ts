@@ -26,6 +26,8 @@ export interface AskedLine {
   readonly line: number;
   /** The folder that relative paths of sessions may start from, beside their own; empty: that of the file. */
   readonly folder: string;
+  /** Names of that folder in records of changes, beside its own. */
+  readonly names?: readonly string[];
 }
 
 /** An edit that has put the line there, with what was said around it. */
@@ -115,7 +117,7 @@ class LineSearch {
     private readonly bounds: Bounds,
   ) {
     this.kept = new KeptFiles({ putBlob: async () => '', blob: (hash) => store.blob(hash) });
-    this.meant = new MeantFile(repository?.top ?? asked.folder, asked.folder);
+    this.meant = new MeantFile(repository?.top ?? asked.folder, asked.folder, asked.names);
   }
 
   async run(): Promise<Outcome> {

@@ -1,4 +1,4 @@
-import { QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
+import { QuickPickItemKind, window, workspace, type QuickPickItem, type WorkspaceFolder } from 'vscode';
 import { commitText, limitTexts, saidText, unknownText } from '../../core/attribution/reasonText';
 import { errorText } from '../../core/errors';
 import { shown, t } from '../../core/l10n';
@@ -8,6 +8,7 @@ import type { StoredEntry } from '../../core/session/entry';
 import type { LineEdit, LineReason } from '../../node/attribution/whyLine';
 import { programNameOf } from '../../core/transfer/programs';
 import { plainLabel } from '../plainText';
+import { openFolders } from '../tools/openFolders';
 
 export interface WhyThisLineDeps {
   readonly store: () => Promise<SessionStore>;
@@ -45,11 +46,13 @@ export async function whyThisLine({ store, goTo }: WhyThisLineDeps): Promise<voi
     });
   });
   list.show();
+  const folder = workspace.getWorkspaceFolder(document.uri);
   const asked = {
     file: document.uri.fsPath,
     text: document.getText(),
     line: selection.active.line,
-    folder: workspace.getWorkspaceFolder(document.uri)?.uri.fsPath ?? '',
+    folder: folder?.uri.fsPath ?? '',
+    names: folder ? folderNames(folder) : [],
   };
   void store()
     .then(async (opened) => (await import('../../node/attribution/whyLine')).whyLine(opened, asked, aborted.signal))
@@ -64,6 +67,12 @@ export async function whyThisLine({ store, goTo }: WhyThisLineDeps): Promise<voi
     });
   const place = await picked;
   if (place) await goTo(place.session, place.entry);
+}
+
+/** What records call the folder. */
+function folderNames({ index }: WorkspaceFolder): string[] {
+  const { name, was } = openFolders()[index]!;
+  return was === undefined ? [name] : [name, was];
 }
 
 function itemsOf({ edits, commit, withoutGit, isCut }: LineReason): Item[] {

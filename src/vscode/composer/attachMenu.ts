@@ -7,6 +7,7 @@ import { changesText, endOf, pastChatText, pastEntryText } from '../../core/tran
 import type { ChatController } from '../chat/chatController';
 import { pickFromHistory } from '../sessions/historySearch';
 import { pickSession } from '../sessions/sessionPicker';
+import { workspacePath } from '../tools/openFolders';
 import type { AttachmentMaker } from './attachmentMaker';
 import { lastTextEditor } from '../lastTextEditor';
 
@@ -93,7 +94,7 @@ export class AttachMenu {
     );
     const open = [...new Map(uris.filter((uri) => workspace.getWorkspaceFolder(uri)).map((uri) => [uri.toString(), uri])).values()];
     if (open.length === 0) throw new Error(t('No file of this workspace is open in an editor.'));
-    const items = open.map((uri) => ({ label: workspace.asRelativePath(uri), uri, picked: true }));
+    const items = open.map((uri) => ({ label: workspacePath(uri) ?? workspace.asRelativePath(uri), uri, picked: true }));
     const picked = await window.showQuickPick(items, { title: t('Open Editors'), canPickMany: true });
     return Promise.all((picked ?? []).map(({ uri }) => this.deps.maker.resource(uri)));
   }

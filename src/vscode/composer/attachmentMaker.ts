@@ -10,7 +10,6 @@ import {
   workspace,
   type CancellationToken,
   type TextEditor,
-  type WorkspaceFolder,
 } from 'vscode';
 import { estimateTokens } from '../../core/context/measure/estimateTokens';
 import { imageSize, imageTokens, longSide } from '../../core/context/projection/attachments';
@@ -22,6 +21,7 @@ import { mostFileBytes, mostImageBytes, type AttachSource, type Mention } from '
 import { walkFiles } from '../../core/tools/guard/walk';
 import type { Place } from '../../core/tools/guard/workspacePath';
 import { attachedFile, plainPath } from '../../node/tools/workspaceFiles';
+import { openFolders, placeOf, uriOf, workspacePath } from '../tools/openFolders';
 import type { VscodeWorkspace } from '../tools/vscodeWorkspace';
 import { lastTextEditor } from '../lastTextEditor';
 
@@ -46,7 +46,7 @@ export class AttachmentMaker {
       case 'image':
         return this.image(source.name, Buffer.from(source.data, 'base64'));
       case 'path':
-        return this.resource(uriOf(source.path));
+        return this.resource(fileNamed(source.path));
       case 'uri':
         return this.resource(Uri.parse(source.uri, true));
       case 'selection':
@@ -83,7 +83,7 @@ export class AttachmentMaker {
     const { document, selection } = editor;
     // A selection that ends before the first character of a line takes nothing of that line.
     const last = selection.end.character === 0 && selection.end.line > selection.start.line ? selection.end.line : selection.end.line + 1;
-    const path = pathOf(document.uri);
+    const path = workspacePath(document.uri);
     const lines: [number, number] = [selection.start.line + 1, last];
     return this.text(document.getText(selection), {
       kind: 'selection',
@@ -96,8 +96,8 @@ export class AttachmentMaker {
   /** A file or folder of the workspace. */
   async resource(given: Uri): Promise<Attachment> {
     const uri = given.with({ path: plainPath(given.path) });
-    const path = pathOf(uri);
-    const asked = this.deps.workspace().placeOf(uri);
+    const path = workspacePath(uri);
+    const asked = placeOf(uri);
     if (path === null || !asked)
       throw new Error(
         t('“{0}” lies outside of this workspace and is not attached. Copy it into the workspace, or paste its text.', nameOf(uri)),
@@ -171,9 +171,11 @@ export class AttachmentMaker {
   }
 
   async problems(): Promise<Attachment> {
-    const all = languages
-      .getDiagnostics()
-      .flatMap(([uri, diagnostics]) => diagnostics.map((one) => ({ one, path: workspace.asRelativePath(uri) })));
+    const folders = openFolders();
+    const all = languages.getDiagnostics().flatMap(([uri, diagnostics]) => {
+      const path = workspacePath(uri, folders) ?? workspace.asRelativePath(uri);
+      return diagnostics.map((one) => ({ one, path }));
+    });
     if (all.length === 0) throw new Error(t('There are no problems to attach: the Problems view is empty.'));
     all.sort((a, b) => a.one.severity - b.one.severity);
     const lines = all
@@ -198,11 +200,12 @@ export class AttachmentMaker {
   }
 
   private async paths(query: string, token: CancellationToken): Promise<string[]> {
+    const folders = openFolders();
     const open = window.tabGroups.all
-      .flatMap(({ tabs }) => tabs.flatMap(({ input }) => (input instanceof TabInputText ? [pathOf(input.uri)] : [])))
+      .flatMap(({ tabs }) => tabs.flatMap(({ input }) => (input instanceof TabInputText ? [workspacePath(input.uri, folders)] : [])))
       .filter((path) => path !== null);
     const found = await workspace.findFiles(mentionGlob(query), excludes(), bounds.found, token);
-    const paths = found.map((uri) => workspace.asRelativePath(uri));
+    const paths = found.flatMap((uri) => workspacePath(uri, folders) ?? []);
     // Without a query what is open comes first; `rankPaths` keeps the order of none.
     return query === '' ? [...new Set([...open, ...paths])].slice(0, bounds.mentions) : [...new Set([...open, ...paths])];
   }
@@ -256,19 +259,10 @@ function withoutBraces(pattern: string): string[] {
   return choices.split(',').flatMap((choice) => withoutBraces(`${before}${choice}${after}`));
 }
 
-/** Relative to the workspace; null for what lies outside of it. */
-function pathOf(uri: Uri): string | null {
-  return workspace.getWorkspaceFolder(uri) ? workspace.asRelativePath(uri) : null;
-}
-
-/** With several folders the path begins with the name of one, as `asRelativePath` writes it. */
-function uriOf(path: string): Uri {
-  const folders: readonly WorkspaceFolder[] = workspace.workspaceFolders ?? [];
-  const [head = '', ...rest] = path.split('/');
-  const named = folders.length > 1 ? folders.find(({ name }) => name === head) : undefined;
-  const folder = named ?? folders[0];
-  if (!folder) throw new Error(t('Open a folder first: files are attached from the workspace.'));
-  return Uri.joinPath(folder.uri, named ? rest.join('/') : path);
+function fileNamed(path: string): Uri {
+  const uri = uriOf(path);
+  if (!uri) throw new Error(t('Open a folder first: files are attached from the workspace.'));
+  return uri;
 }
 
 function nameOf(uri: Uri): string {

@@ -5,6 +5,7 @@ import { changedRange } from '../../core/tools/files/editTools';
 import { editGuard, type EditRules } from '../../core/tools/guard/guardedKinds';
 import { locate, writeQuestion } from '../../core/tools/guard/located';
 import type { ChangeDocuments } from '../tools/changeDocuments';
+import { placeOf } from '../tools/openFolders';
 import type { VscodeWorkspace } from '../tools/vscodeWorkspace';
 import { commandLines, isDiff, namedCode, withCode } from './codeTarget';
 import { fileOf, urisOf } from './editorActions';
@@ -82,7 +83,7 @@ export class CodeActions {
   /** An answer may name any path, and a link may lead anywhere: throws for what does not lie in a folder of the workspace. */
   private async inWorkspace(path: string, uri: Uri | undefined): Promise<Uri> {
     const files = this.deps.workspace();
-    const place = uri && files.placeOf(uri);
+    const place = uri && placeOf(uri);
     if (!place || !(await files.real(place)))
       throw new Error(t('“{0}” lies outside of this workspace. Nothing was written.', visibleText(path)));
     return uri;

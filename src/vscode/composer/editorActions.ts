@@ -3,7 +3,7 @@ import { t } from '../../core/l10n';
 import { toPlace } from '../../core/tools/guard/workspacePath';
 import { ToolFault } from '../../core/tools/tool';
 import { extensionId } from '../manifest';
-import { openFolders } from '../tools/vscodeWorkspace';
+import { openFolders } from '../tools/openFolders';
 import { fileLink, type FileLink } from './fileLink';
 import { lastTextEditor } from '../lastTextEditor';
 

@@ -1,4 +1,5 @@
 import { CancellationTokenSource, workspace } from 'vscode';
+import { openFolders, workspacePath } from '../tools/openFolders';
 
 /** Files that are named; their names are a part of every prompt. */
 const most = 20;
@@ -13,7 +14,8 @@ export async function nestedInstructionFiles(): Promise<readonly string[]> {
   const timer = setTimeout(() => source.cancel(), patienceMs);
   try {
     const found = await workspace.findFiles(pattern, elsewhere, most, source.token);
-    return source.token.isCancellationRequested ? [] : found.map((uri) => workspace.asRelativePath(uri)).sort();
+    const folders = openFolders();
+    return source.token.isCancellationRequested ? [] : found.flatMap((uri) => workspacePath(uri, folders) ?? []).sort();
   } catch {
     return [];
   } finally {

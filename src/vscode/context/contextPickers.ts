@@ -13,7 +13,7 @@ import { presetNames, type PresetName } from '../../core/context/policy/resolveP
 import { settingKey } from '../settingsValues';
 import { placeName, toPlace } from '../../core/tools/guard/workspacePath';
 import { lastTextEditor } from '../lastTextEditor';
-import { openFolders } from '../tools/vscodeWorkspace';
+import { openFolders } from '../tools/openFolders';
 
 /** Leaves room beside it for who said it and how large it is: a quick pick cuts off the end of a line. */
 const labelLength = 50;

@@ -14,21 +14,13 @@ import {
 import { changedRange } from '../../core/tools/files/editTools';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, IgnoresAbove, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
-import { distinctNames, placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
+import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from '../../node/tools/commandRunner';
 import { ignoresAbove } from '../../node/tools/ignoresAbove';
+import { openFolders, placeOf } from './openFolders';
 import type { TerminalRunner } from './terminalRunner';
 import { fileFault, readHeld, replaceHeld, realPlace, type HeldPlaces } from '../../node/tools/workspaceFiles';
 import { lineMatcher } from '../../node/tools/lineMatcher';
-
-/** The folders of the window by the names that paths begin with. */
-export function openFolders(): readonly WorkspaceFolder[] {
-  return distinctNames(
-    (workspace.workspaceFolders ?? []).map(({ name, uri }) =>
-      uri.scheme === 'file' ? { name, root: uri.fsPath.replaceAll('\\', '/') } : { name, root: uri.path, isOffDisk: true },
-    ),
-  );
-}
 
 /**
  * The folders of the window, through VS Code's file system, so also those that are on another machine or on no disk. Open editors
@@ -149,7 +141,7 @@ export class VscodeWorkspace implements ToolWorkspace {
   problems(place: Place | null): readonly Problem[] {
     const named = place ? [[this.uri(place), languages.getDiagnostics(this.uri(place))] as const] : languages.getDiagnostics();
     return named.flatMap(([uri, all]) => {
-      const at = this.placeOf(uri);
+      const at = placeOf(uri);
       if (!at) return [];
       return all.map(({ message, range, severity, source }) => ({
         place: at,
@@ -201,11 +193,6 @@ export class VscodeWorkspace implements ToolWorkspace {
     const root = workspace.workspaceFolders?.[folder];
     if (!root) throw new ToolFault('This folder is not part of the workspace any more.');
     return path === '' ? root.uri : Uri.joinPath(root.uri, ...path.split('/'));
-  }
-
-  placeOf(uri: Uri): Place | undefined {
-    const root = workspace.getWorkspaceFolder(uri);
-    return root && { folder: root.index, path: uri.path.slice(root.uri.path.length).replace(/^\//, '') };
   }
 
   private document(place: Place): TextDocument | undefined {

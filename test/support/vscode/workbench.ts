@@ -33,7 +33,7 @@ export class Workbench {
     });
   }
 
-  /** Opens a folder in a tab, a new one by default; resolves when the window is drawn and its extension host runs. */
+  /** Opens a folder, or a workspace by its file, in a tab, a new one by default; resolves when the window is drawn and its extension host runs. */
   static async open(target: WorkbenchTarget, tab?: Page): Promise<Workbench> {
     const page = tab ?? (await target.context.newPage());
     await page.setViewportSize(target.viewport);
@@ -172,9 +172,9 @@ async function isOnScreen(frame: Frame): Promise<boolean> {
   return true;
 }
 
-/** The page of a folder; the payload names what a development server shall load. */
+/** The page of a folder, or of a workspace by its file; the payload names what a development server shall load. */
 export function addressOf(server: VscodeServer, folder: string, payload: Record<string, string> = {}): string {
-  const query = new URLSearchParams({ folder });
+  const query = new URLSearchParams({ [folder.endsWith('.code-workspace') ? 'workspace' : 'folder']: folder });
   const remote = (path: string) => `vscode-remote://localhost:${server.port}${path}`;
   const pairs = Object.entries(payload).map(([name, path]) => [name, remote(path)]);
   if (pairs.length > 0) query.set('payload', JSON.stringify(pairs));

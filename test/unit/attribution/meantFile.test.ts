@@ -77,6 +77,14 @@ describe('which file a session means', () => {
       ]),
       [true, true, false, false, true],
     );
+    // Two folders of the window are called `one`: records have that of the folder above behind it.
+    const named = new MeantFile(repo, one, ['one (packages)']);
+    assert.deepEqual(
+      await Promise.all(
+        ['one (packages)', 'one (elsewhere)'].map((folder) => named.isRecorded({ folder, path: 'a.ts' }, two, 'packages/one/a.ts')),
+      ),
+      [true, false],
+    );
     assert.equal(await new MeantFile(repo, repo).isRecorded({ folder: 'src', path: 'a.ts' }, two, 'src/a.ts'), true);
   });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ChatPage } from '../../support/view/chatPage';
 import { openChat, words, type ChatSession } from '../../support/chat/chatSession';
 import { inOrder } from '../../support/chat/inOrder';
 import { hold, reply } from '../../support/messagesApi/messagesApiScript';
@@ -221,6 +222,42 @@ describe('the composer', function () {
       await (await chat.locator('.instructions-chip')).click();
       await list.locator('.monaco-list-row', { hasText: 'AGENTS.md' }).click();
       await workbench.focusIn('AGENTS.md');
+    });
+  });
+
+  describe('in a workspace of two folders of the same name', function () {
+    inOrder(this);
+
+    it('attaches the file that was chosen, by the name that the tools know it by', async () => {
+      const { folder, api, workbench } = session;
+      for (const owner of ['shop', 'admin']) {
+        await mkdir(join(folder, owner, 'web'), { recursive: true });
+        await writeFile(join(folder, owner, 'web', 'ebb.js'), `export const owner = '${owner}';\n`);
+      }
+      const file = join(folder, 'both.code-workspace');
+      await writeFile(file, JSON.stringify({ folders: [{ path: 'shop/web' }, { path: 'admin/web' }] }));
+      const tab = await workbench.openTab(file);
+      const chat = new ChatPage(tab);
+      const input = await chat.locator('tk-composer textarea');
+      await input.pressSequentially('Whose is @ebb');
+      const rows = await waitFor('both files', async () => {
+        const shown = await chat.texts('[role=option]');
+        return shown.length === 2 ? shown : undefined;
+      });
+      assert.deepEqual(rows.map((text) => /web \((?:shop|admin)\)/.exec(text)?.[0]).sort(), ['web (admin)', 'web (shop)']);
+      await tab.screenshot('composer-mention-folders');
+      await (await chat.locator('[role=option]:has-text("web (admin)")')).click();
+      await waitFor('the chip', async () => (await chat.texts('tk-composer .chip-text')).join() === 'web (admin)/ebb.js');
+      const before = api.messages.length;
+      await input.press('Enter');
+      await chat.see('article.user-message', 'Whose is @web (admin)/ebb.js');
+      await chat.idle();
+      const { messages } = api.messages[before]?.body as { messages: { content: { text?: string }[] }[] };
+      const [attached] = messages.at(-1)?.content ?? [];
+      assert.match(attached?.text ?? '', /name="ebb\.js" path="web \(admin\)\/ebb\.js">\nexport const owner = 'admin';/);
+      await chat.press(/^Open file web \(admin\)\/ebb\.js/);
+      await tab.focusIn('ebb.js');
+      await tab.close();
     });
   });
 });
