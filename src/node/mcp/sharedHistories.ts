@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import type { MemoryNotes, SessionStore } from '../../core/ports';
-import { FileMemoryNotes } from '../memory/fileMemoryNotes';
+import { workspaceNotes } from '../memory/workspaceNotes';
 import { isShared } from './agentSharing';
 
 /** Where a history is, and what an agent calls it. */
@@ -91,7 +90,7 @@ export class SharedHistories {
   private async history(place: HistoryPlace): Promise<SharedHistory> {
     const store = await this.storeOf(place.folder);
     await store.refresh();
-    return { ...place, store, notes: new FileMemoryNotes(join(place.folder, 'notes')) };
+    return { ...place, store, notes: workspaceNotes(place.folder) };
   }
 
   private storeOf(folder: string): Promise<ReadableStore> {

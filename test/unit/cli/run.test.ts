@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endRuns } from '../../support/endRuns';
@@ -296,6 +296,25 @@ describe('threadkeeper run', () => {
     );
     assert.equal(run.of('memory').length, 1);
     assert.match(String(run.of('tool_result')[1]!['text']), /we ship on Friday/);
+  });
+
+  it('writes no note that is to hold in every workspace, also where everything is allowed: nobody would read it', async () => {
+    api.enqueue(
+      reply(toolCall('memory', { command: 'create', path: '/memories/user/me.md', file_text: 'Likes tea.' })),
+      reply(toolCall('memory', { command: 'create', path: '/memories/me.md', file_text: 'Likes tea.' })),
+      reply('Noted.'),
+    );
+    const run = start('--allow-tools', 'all');
+    run.send({ cmd: 'send', id: 1, text: 'I like tea' });
+    await run.done(1);
+    assert.deepEqual(
+      run.of('tool_result').map(({ status, text }) => [status, /Without user\/ a note holds in this workspace/.test(String(text))]),
+      [
+        ['error', true],
+        ['ok', false],
+      ],
+    );
+    assert.deepEqual(await readdir(join(folder, 'notes')), ['me.md']);
   });
 
   it('stops, and hands back what was queued', async () => {

@@ -20,7 +20,7 @@ import { createAsideTool } from '../../../core/aside/asideTool';
 import { toSpec, ToolBox } from '../../../core/tools/toolBox';
 import { cacheText, segmentLabels, thresholdText } from '../../../protocol/contextText';
 import { WorkerAnalyst } from '../../analysis/workerAnalyst';
-import { FileMemoryNotes } from '../../memory/fileMemoryNotes';
+import { workspaceNotes } from '../../memory/workspaceNotes';
 import { cacheRules, fallbackModel, modelFromTable } from '../../models/modelTable';
 import { newSeal, UuidV7 } from '../../runtime/ids';
 import { systemClock } from '../../runtime/systemClock';
@@ -87,7 +87,7 @@ export async function context(args: readonly string[]): Promise<number> {
       window,
     );
     const own = [
-      createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined),
+      createMemoryTool(workspaceNotes(folder), () => undefined),
       createRecallTool({ store, session: () => uuid, newSeal }),
       createTodoTool(),
       ...workspaceToolsOf(toolWorkspace(flags, allowTools), allowTools),

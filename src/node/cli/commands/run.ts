@@ -16,7 +16,7 @@ import { ModelBindings } from '../../runtime/modelBindings';
 import { systemClock } from '../../runtime/systemClock';
 import { UuidV7 } from '../../runtime/ids';
 import { WorkerAnalyst } from '../../analysis/workerAnalyst';
-import { FileMemoryNotes } from '../../memory/fileMemoryNotes';
+import { workspaceNotes } from '../../memory/workspaceNotes';
 import { findSkills } from '../../skills/findSkills';
 import { instructionsText, readInstructionFiles } from '../../memory/instructionFiles';
 import { CommandRunner } from '../../tools/commandRunner';
@@ -135,7 +135,7 @@ export async function withConversation(
         `${folder} can only be read, so no conversation can be held in it. ${store.status.note?.detail ?? ''}`,
       );
     let session: Session | null = null;
-    const notes = new FileMemoryNotes(join(folder, 'notes'));
+    const notes = workspaceNotes(folder);
     const files = flags['workspace']
       ? new WorkspacePassages({
           workspace: new DiskWorkspace([resolve(flags['workspace'])], new CommandRunner()),
