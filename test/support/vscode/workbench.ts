@@ -33,7 +33,7 @@ export class Workbench {
     });
   }
 
-  /** Opens a folder, or a workspace by its file, in a tab, a new one by default; resolves when the window is drawn and its extension host runs. */
+  /** Opens a folder, or a workspace by its file, in a tab, a new one by default; resolves when it is drawn and its extension host runs. */
   static async open(target: WorkbenchTarget, tab?: Page): Promise<Workbench> {
     const page = tab ?? (await target.context.newPage());
     await page.setViewportSize(target.viewport);

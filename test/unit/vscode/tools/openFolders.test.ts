@@ -3,7 +3,7 @@ import { deepStrictEqual } from 'node:assert';
 import { openFolders, uriOf, workspacePath } from '../../../../src/vscode/tools/openFolders';
 
 describe('the folders of a window', () => {
-  const openWith = (...given: (readonly [name: string, uri: Pick<UriDouble, 'scheme' | 'path'>])[]) => {
+  const openWith = (...given: (readonly [name: string, uri: { readonly scheme: string; readonly path: string }])[]) => {
     const workspaceFolders = given.map(([name, uri], index) => ({ name, uri, index }));
     windowDouble.workspace = {
       workspaceFolders,
