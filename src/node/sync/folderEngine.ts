@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { english } from '../../core/l10n';
 import type { SealedRecord, WrappedKey } from '../../core/sync/sealedRecord';
 import { EngineError, type EngineFailure, type EngineHead, type LogRange, type SyncEngine } from '../../core/sync/syncEngine';
-import { decodeRows, encodeRows, lengthened } from './rowFile';
+import { decodeRows, encodeRows } from './rowFile';
 import { readWhole, stemOf, writeWhole } from './wholeFiles';
 
 /** Bytes of files that one answer is made of. */
@@ -26,12 +26,6 @@ const version = 1;
  * shows nobody a hole.
  */
 const merging = { bytes: 256 * 1024, files: 64, stayMs: 86_400_000 };
-
-/**
- * What stands behind the name of a file whose bytes are not those of its name, although it has been there for so long that no carrier is at
- * it any more. Whoever reads it marks it so: who holds its rows never reads them, and sees by this mark that they are lost.
- */
-const damaged = { ending: '.damaged', afterMs: 600_000 };
 
 /** A file of rows of one log. Its name says all that a head needs, so that nothing is read where nothing is new. */
 interface RowFile {
@@ -97,10 +91,7 @@ export class FolderEngine implements SyncEngine {
         if (isCovered(rows, Math.max(from, file.from), Math.min(to, file.to))) continue;
         const content = await readWhole(join(this.root, 'logs', device, file.name), most.rows);
         // Bytes that have changed since are no rows of ours.
-        if (!content || digestOf(content) !== file.digest) {
-          if (Date.now() - file.modifiedAt > damaged.afterMs) await this.markDamaged(device, file.name);
-          continue;
-        }
+        if (!content || digestOf(content) !== file.digest) continue;
         bytes += content.length;
         for (const row of decodeRows(content)) if (row.index >= from && row.index < to && !rows.has(row.index)) rows.set(row.index, row);
       }
@@ -116,20 +107,12 @@ export class FolderEngine implements SyncEngine {
       for (const { id, wrapped } of keys) await this.write(join(this.root, 'keys', id), wrapped);
       const [first, last] = [rows[0], rows.at(-1)];
       if (!first || !last) return;
+      const content = encodeRows(rows);
       const folder = join(this.root, 'logs', first.device);
       await mkdir(folder, { recursive: true });
-      const marked = new Set((await entriesOf(folder)).map(({ name }) => name).filter((name) => name.endsWith(damaged.ending)));
-      // Under the name of a damaged one a carrier may take it for what it has brought already.
-      let content = encodeRows(rows);
-      while (marked.has(nameOf(first, last, content) + damaged.ending)) content = lengthened(content);
       await this.write(join(folder, nameOf(first, last, content)), content);
       await this.mergeFiles(first.device);
     });
-  }
-
-  private async markDamaged(device: string, name: string): Promise<void> {
-    // Its rows are missing with the mark or without it.
-    await this.write(join(this.root, 'logs', device, name + damaged.ending), Buffer.of()).catch(() => undefined);
   }
 
   /** Many small files become a large one; those that have been one for a day go. Which devices do so at once does not matter. */
@@ -264,14 +247,12 @@ export class FolderEngine implements SyncEngine {
     }
   }
 
-  /** In order; those that have not arrived whole, or are marked as damaged, are left out. */
+  /** In order; those that have not arrived whole are left out. */
   private async filesOf(device: string): Promise<readonly RowFile[]> {
     if (!isName(device)) return [];
     const folder = join(this.root, 'logs', device);
     const files: RowFile[] = [];
-    const names = new Set((await entriesOf(folder)).map(({ name }) => name));
-    for (const name of names) {
-      if (names.has(name + damaged.ending)) continue;
+    for (const { name } of await entriesOf(folder)) {
       const [, from, to, mark, length, digest] = /^(\d{10})-(\d{10})-([0-9a-f]{1,8})-(\d+)-([0-9a-f]{16})\.rows$/.exec(name) ?? [];
       if (digest === undefined || Number(to) <= Number(from)) continue;
       const found = await stat(join(folder, name)).catch(() => undefined);

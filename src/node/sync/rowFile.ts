@@ -12,11 +12,6 @@ export function encodeRows(rows: readonly SealedRecord[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Says the same in one byte more. */
-export function lengthened(content: Uint8Array): Buffer {
-  return Buffer.concat([content, Buffer.from('\n')]);
-}
-
 /** Throws when it is no such file, or one that was cut off. */
 export function decodeRows(content: Buffer): SealedRecord[] {
   if (!content.subarray(0, magic.length).equals(magic)) throw new RangeError('not a file of rows');
@@ -24,10 +19,6 @@ export function decodeRows(content: Buffer): SealedRecord[] {
   for (let at = magic.length; at < content.length; ) {
     const end = content.indexOf(10, at);
     if (end === -1) throw new RangeError('cut off');
-    if (end === at) {
-      at++;
-      continue;
-    }
     const { bytes, ...head } = Head.parse(JSON.parse(content.toString('utf8', at, end)));
     const sealed = content.subarray(end + 1, end + 1 + bytes);
     if (sealed.length !== bytes) throw new RangeError('cut off');

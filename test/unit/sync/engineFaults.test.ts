@@ -320,44 +320,6 @@ describe('a folder that fails', function () {
     await devices.agree();
   });
 
-  it('in which a file has been damaged for long gets its rows back, from whoever holds them', async () => {
-    await devices.agree();
-    const damage = (device: string, which: number) => {
-      const file = join(
-        root(),
-        'logs',
-        device,
-        readdirSync(join(root(), 'logs', device))
-          .filter((name) => name.endsWith('.rows'))
-          .sort()
-          .at(which)!,
-      );
-      const content = readFileSync(file);
-      content[content.length - 1]! ^= 1;
-      writeFileSync(file, content);
-      const hourAgo = Date.now() / 1000 - 3_600;
-      utimesSync(file, hourAgo, hourAgo);
-    };
-    // The end of one log, and the beginning of the other, whose own device stays away.
-    damage('a', -1);
-    damage('b', 0);
-    const fresh = new MemoryReplica('c', () => 1);
-    const { problems } = await devices.sync(fresh);
-    deepStrictEqual(problems.map(({ kind, device }) => [kind, device]).sort(), [
-      ['missing', 'a'],
-      ['missing', 'b'],
-    ]);
-    await devices.sync(devices.one);
-    deepStrictEqual([(await devices.sync(fresh)).problems, fresh.state], [[], devices.one.state]);
-    // What was given back may come to harm as well.
-    damage('b', -1);
-    const other = new MemoryReplica('d', () => 1);
-    await devices.sync(other);
-    await devices.sync(devices.one);
-    deepStrictEqual([(await devices.sync(other)).problems, other.state], [[], devices.one.state]);
-    await devices.agree();
-  });
-
   it('to which a carrier adds its copies of conflicts and drafts is as without them', async () => {
     talk(devices.one);
     await devices.sync(devices.one);
