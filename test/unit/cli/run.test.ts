@@ -298,8 +298,11 @@ describe('threadkeeper run', () => {
     assert.match(String(run.of('tool_result')[1]!['text']), /we ship on Friday/);
   });
 
-  it('writes no note that is to hold in every workspace, also where everything is allowed: nobody would read it', async () => {
+  it('writes no note that is to hold in every workspace, also where everything is allowed: no window would read it', async () => {
+    await mkdir(join(folder, 'notes/user'), { recursive: true });
+    await writeFile(join(folder, 'notes/user/old.md'), 'Likes milk.');
     api.enqueue(
+      reply(toolCall('memory', { command: 'view', path: '/memories/user/old.md' })),
       reply(toolCall('memory', { command: 'create', path: '/memories/user/me.md', file_text: 'Likes tea.' })),
       reply(toolCall('memory', { command: 'create', path: '/memories/me.md', file_text: 'Likes tea.' })),
       reply('Noted.'),
@@ -310,11 +313,13 @@ describe('threadkeeper run', () => {
     assert.deepEqual(
       run.of('tool_result').map(({ status, text }) => [status, /Without user\/ a note holds in this workspace/.test(String(text))]),
       [
+        ['ok', false],
         ['error', true],
         ['ok', false],
       ],
     );
-    assert.deepEqual(await readdir(join(folder, 'notes')), ['me.md']);
+    assert.match(String(run.of('tool_result')[0]!['text']), /Likes milk/);
+    assert.deepEqual((await readdir(join(folder, 'notes'), { recursive: true })).sort(), ['me.md', 'user', 'user/old.md']);
   });
 
   it('stops, and hands back what was queued', async () => {
