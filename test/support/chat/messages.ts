@@ -47,6 +47,11 @@ export class Messages {
     await notification.locator('.notification-list-item-buttons-container').getByText(button, { exact: true }).click();
   }
 
+  /** Whether a modal dialog is on screen. */
+  hasDialog(): Promise<boolean> {
+    return this.dialog.isVisible();
+  }
+
   /** Resolves with message and detail of the modal dialog. */
   async waitForDialog(): Promise<string> {
     await this.dialog.waitFor();

@@ -121,7 +121,24 @@ export class SessionsPage {
     });
   }
 
-  async chooseFromMenu(label: string, item: string): Promise<void> {
+  /**
+   * Chooses from the menu of a row and waits for what comes of it. Nothing does while VS Code reads the list anew: the user is asked to
+   * try again then, in the status bar or in a notification.
+   */
+  async chooseFromMenu(label: string, item: string, came: () => Promise<boolean>): Promise<void> {
+    const lost = this.workbench.page
+      .locator('.statusbar-item, .notification-list-item-message')
+      .filter({ hasText: 'The list was just being updated' })
+      .first();
+    for (let isThere = false; !isThere; ) {
+      await this.pickFromMenu(label, item);
+      await waitFor(`what "${item}" of "${label}" does`, async () => (isThere = await came()) || (await lost.isVisible()));
+      // Else the next look takes it for an answer to the next choice.
+      if (!isThere) await lost.waitFor({ state: 'hidden' });
+    }
+  }
+
+  private async pickFromMenu(label: string, item: string): Promise<void> {
     await clickUntilHeard(this.row(label), { button: 'right' });
     const entry = this.workbench.page
       .locator('.monaco-menu .action-item')

@@ -16,7 +16,12 @@ export class QuickInput {
 
   /** Resolves when a quick input is on screen; with `prompt`, when its placeholder, title or message contains that. */
   async waitUntilOpen(prompt = ''): Promise<void> {
-    await waitFor(`the quick input "${prompt}"`, async () => (await this.isOpen()) && (await this.prompt()).includes(prompt));
+    await waitFor(`the quick input "${prompt}"`, () => this.asks(prompt));
+  }
+
+  /** Whether a quick input is on screen whose placeholder, title or message contains this. */
+  async asks(prompt: string): Promise<boolean> {
+    return (await this.isOpen()) && (await this.prompt()).includes(prompt);
   }
 
   async isOpen(): Promise<boolean> {

@@ -11,9 +11,9 @@ describe('the Sessions view', function () {
   let session: ChatSession;
   let sessions: SessionsPage;
   const isListed =
-    (group: string, is = true) =>
+    (label: string, is = true) =>
     async () =>
-      (await sessions.labels()).includes(group) === is;
+      (await sessions.labels()).includes(label) === is;
 
   before(async () => {
     // Tall enough that no row is scrolled away, with the chat above.
@@ -76,8 +76,7 @@ describe('the Sessions view', function () {
     const { workbench } = session;
     await sessions.pressUntil('Mooring codes', 'Pin to Top', isListed('Pinned'));
     await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
-    await sessions.chooseFromMenu('Harbour fees', 'Edit Tags');
-    await workbench.quickInput.waitUntilOpen('Tags');
+    await sessions.chooseFromMenu('Harbour fees', 'Edit Tags', () => workbench.quickInput.asks('Tags'));
     await workbench.quickInput.accept('money, Harbour');
     await waitFor('the tags', async () =>
       (await sessions.rows()).some((row) => row.startsWith('Harbour fees') && row.endsWith('#money #Harbour')),
@@ -101,8 +100,8 @@ describe('the Sessions view', function () {
 
   it('shows and changes what is said of a session, finds it by that, and opens one by its key', async () => {
     const { workbench, chat } = session;
-    await sessions.chooseFromMenu('Harbour fees', 'Edit Session Details');
-    await workbench.page.locator('.monaco-editor .view-lines').getByText('"metadata"').waitFor();
+    const details = workbench.page.locator('.monaco-editor .view-lines').getByText('"metadata"');
+    await sessions.chooseFromMenu('Harbour fees', 'Edit Session Details', () => details.isVisible());
     await workbench.page.locator('.monaco-editor').first().click();
     await workbench.page.keyboard.press('Control+A');
     await workbench.page.keyboard.insertText(
@@ -127,8 +126,7 @@ describe('the Sessions view', function () {
     await workbench.quickInput.waitUntilOpen('The session with this key');
     await workbench.quickInput.accept('telegram:123456');
     await chat.see('article.user-message', 'Harbour fees');
-    await sessions.chooseFromMenu('Harbour dues', 'Rename Session');
-    await workbench.quickInput.waitUntilOpen('A title for this session');
+    await sessions.chooseFromMenu('Harbour dues', 'Rename Session', () => workbench.quickInput.asks('A title for this session'));
     await workbench.quickInput.accept('Harbour fees');
     await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
   });
@@ -197,8 +195,7 @@ describe('the Sessions view', function () {
     const { chat } = session;
     await sessions.choose('Mooring codes');
     await chat.see('article.user-message', 'Mooring codes');
-    await sessions.chooseFromMenu('Mooring codes', 'Fork Session Here');
-    await waitFor('the fork in the list', async () => (await sessions.labels()).includes('Mooring codes (fork)'));
+    await sessions.chooseFromMenu('Mooring codes', 'Fork Session Here', isListed('Mooring codes (fork)'));
     await chat.see('article.user-message', 'Mooring codes');
     await waitFor('the count', async () => (await sessions.rows()).some((row) => row.endsWith('no new messages')));
     await session.workbench.screenshot('sessions-forked');
@@ -226,7 +223,7 @@ describe('the Sessions view', function () {
     await sessions.choose('Harbour fees');
     await workbench.page.keyboard.press('Delete');
     await sessions.expand('Trash');
-    await sessions.pressInline('Harbour fees', 'Delete Permanently');
+    await sessions.pressUntil('Harbour fees', 'Delete Permanently', () => workbench.messages.hasDialog());
     assert.match(
       await workbench.messages.waitForDialog(),
       /Permanently delete "Harbour fees"\?\s+This deletes 4 entries \(\d+ bytes\) from the history\. This cannot be undone\./,
