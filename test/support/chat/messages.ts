@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { clickUntilHeard } from '../view/clickUntilHeard';
 import { waitFor } from '../waitFor';
 
 /** A toast goes after 10 s, and its notification into the list behind the bell. */
@@ -41,10 +42,10 @@ export class Messages {
   /** Presses a button of the notification that contains `text`. */
   async answerNotification(text: string, button: string): Promise<void> {
     await this.waitForNotification(text);
-    // The buttons appear beside the message only while the pointer is over it or the notification is expanded.
+    // The buttons appear beside the message only while the pointer is over it or the notification is expanded, and are drawn anew then.
     const notification = this.shown.filter({ hasText: text });
-    await notification.hover();
-    await notification.locator('.notification-list-item-buttons-container').getByText(button, { exact: true }).click();
+    const pressed = notification.locator('.notification-list-item-buttons-container').getByText(button, { exact: true });
+    await clickUntilHeard(pressed, {}, () => notification.hover());
   }
 
   /** Whether a modal dialog is on screen. */
