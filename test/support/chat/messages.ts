@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { patience } from '../run/patience';
 import { clickUntilHeard } from '../view/clickUntilHeard';
 import { waitFor } from '../waitFor';
 
@@ -41,11 +42,13 @@ export class Messages {
 
   /** Presses a button of the notification that contains `text`. */
   async answerNotification(text: string, button: string): Promise<void> {
-    await this.waitForNotification(text);
     // The buttons appear beside the message only while the pointer is over it or the notification is expanded, and are drawn anew then.
     const notification = this.shown.filter({ hasText: text });
     const pressed = notification.locator('.notification-list-item-buttons-container').getByText(button, { exact: true });
-    await clickUntilHeard(pressed, {}, () => notification.hover());
+    await clickUntilHeard(pressed, {}, async () => {
+      await this.waitForNotification(text);
+      await notification.hover({ timeout: 5_000 * patience() });
+    });
   }
 
   /** Whether a modal dialog is on screen. */
