@@ -16,9 +16,12 @@ export const columnRegisters = {
 export const metadataPrefix = 'metadata.';
 export const pinPrefix = 'pin.';
 
-/** Milliseconds × 1024, or one more than the last: the hybrid clock of core/sync/change.ts. */
+/**
+ * Milliseconds × 1024, or one more than the last: the hybrid clock of core/sync/change.ts. Rounded, because half of all times are a little
+ * below their millisecond as days.
+ */
 const tick = `max((SELECT clock FROM sync_state), coalesce((SELECT tick FROM sync_outbox ORDER BY n DESC LIMIT 1), 0),
-  CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1024) + 1`;
+  CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1024) + 1`;
 const queue = 'INSERT INTO sync_outbox(kind, session, target, tick)';
 const isLocal = '(SELECT merging FROM sync_state) = 0';
 

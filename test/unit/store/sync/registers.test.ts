@@ -44,6 +44,18 @@ describe('what is set in a session on three devices', function () {
     deepStrictEqual(await titles(), ['Third', 'Third', 'Third']);
   });
 
+  it('has the time at which it was set, to the millisecond', async () => {
+    for (let i = 0; i < 60; i++) {
+      await nextMillisecond();
+      const before = Date.now();
+      await one.store.updateSession(session, { title: `Title ${i}` });
+      const after = Date.now();
+      const { changes } = await one.store.syncPending(1_000);
+      const at = changes.flatMap((change) => (change.kind === 'registers' ? change.values : [])).map(({ tick }) => Math.floor(tick / 1024));
+      deepStrictEqual([at.length, at[0]! >= before && at[0]! <= after], [1, true], `${at} is not from ${before} to ${after}`);
+    }
+  });
+
   it('is what a device has set that left, went on and has set sync up again', async () => {
     await two.store.stopSync();
     await two.store.updateSession(session, { title: 'Renamed', pinnedAt: 5 });
