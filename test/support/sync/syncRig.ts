@@ -131,14 +131,19 @@ export async function unreadable(file: string, work: () => Promise<unknown>): Pr
   }
 }
 
+/** Changes the file of a store that nobody has open. */
+export async function alterStore(folder: string, sql: string): Promise<void> {
+  const { main } = storeFiles(folder);
+  const database = (await loadSqlite(wasmFile)).openMemory(readFileSync(main));
+  database.run(sql);
+  writeFileSync(main, database.export());
+  database.close();
+}
+
 /** Rows are gone from the file of a store, which is repaired and opened again. */
 export function damaged(device: SyncDevice, sql: string): Promise<SyncDevice> {
   return device.reopened(async (folder) => {
-    const { main } = storeFiles(folder);
-    const database = (await loadSqlite(wasmFile)).openMemory(readFileSync(main));
-    database.run(sql);
-    writeFileSync(main, database.export());
-    database.close();
+    await alterStore(folder, sql);
     await (await openHost(folder, { repair: true })).close();
   });
 }

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import { MemoryEngine } from '../../../support/sync/memoryEngine';
-import { nextMillisecond, SyncDevice } from '../../../support/sync/syncRig';
+import { alterStore, nextMillisecond, SyncDevice } from '../../../support/sync/syncRig';
 
 describe('what is set in a session on three devices', function () {
   this.timeout(30_000);
@@ -44,16 +44,26 @@ describe('what is set in a session on three devices', function () {
     deepStrictEqual(await titles(), ['Third', 'Third', 'Third']);
   });
 
+  /** Sets a title, and looks at the time that is kept of it. */
+  async function setAndCheck(title: string): Promise<void> {
+    await nextMillisecond();
+    const before = Date.now();
+    await one.store.updateSession(session, { title });
+    const after = Date.now();
+    const { changes } = await one.store.syncPending(1_000);
+    const at = changes.flatMap((change) => (change.kind === 'registers' ? change.values : [])).map(({ tick }) => Math.floor(tick / 1024));
+    deepStrictEqual([at.length, at[0]! >= before && at[0]! <= after], [1, true], `${at} is not from ${before} to ${after}`);
+  }
+
   it('has the time at which it was set, to the millisecond', async () => {
-    for (let i = 0; i < 60; i++) {
-      await nextMillisecond();
-      const before = Date.now();
-      await one.store.updateSession(session, { title: `Title ${i}` });
-      const after = Date.now();
-      const { changes } = await one.store.syncPending(1_000);
-      const at = changes.flatMap((change) => (change.kind === 'registers' ? change.values : [])).map(({ tick }) => Math.floor(tick / 1024));
-      deepStrictEqual([at.length, at[0]! >= before && at[0]! <= after], [1, true], `${at} is not from ${before} to ${after}`);
-    }
+    for (let i = 0; i < 60; i++) await setAndCheck(`Title ${i}`);
+  });
+
+  it('has it also where synchronizing was switched on by an earlier version', async () => {
+    const old = `DROP TRIGGER sync_registers; CREATE TRIGGER sync_registers AFTER UPDATE OF title ON sessions BEGIN
+      INSERT INTO sync_outbox(kind, session, target, tick) VALUES ('register', new.uuid, 'title', 1024); END`;
+    one = await one.reopened((folder) => alterStore(folder, old));
+    await setAndCheck('Quince jam');
   });
 
   it('is what a device has set that left, went on and has set sync up again', async () => {
