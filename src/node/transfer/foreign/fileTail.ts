@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import { bytesOf, readLines } from './readJsonLines';
+import { bytesOf, linesOf } from './readJsonLines';
 
 export type TailEvent =
   /**
@@ -15,8 +15,7 @@ const chunkBytes = 256 * 1024;
 
 /**
  * The complete lines of a growing file that say something, each once. A last line that is only half there is left until its end has come. A
- * file that was
- * replaced, cut or rewritten is read from its start again; while there is none, there is nothing.
+ * file that was replaced, cut or rewritten is read from its start again; while there is none, there is nothing.
  */
 export class FileTail {
   private offset = 0;
@@ -53,7 +52,7 @@ export class FileTail {
       if (!isFirst) yield { type: 'restarted' };
     }
     if (await this.isStillOpen(found.size, signal)) return;
-    for await (const { text, end, complete, bytes } of readLines(this.file, this.offset, signal)) {
+    for await (const { text, end, complete, bytes } of linesOf(this.goesOn(signal), this.offset)) {
       if (!complete) {
         this.openUntil = end;
         break;
@@ -62,6 +61,29 @@ export class FileTail {
       // The ending is that of what was read, and not of what stands there by now: the file may be another one already.
       this.checked = bytes ? ending(this.checked, bytes) : await this.before(end);
       this.offset = end;
+    }
+  }
+
+  /**
+   * What stands behind the offset. Each part is read together with the bytes in front of it, which have to be what they were: of a file
+   * that is rewritten while it is read, the start of the old one would go on with the rest of the new one. It ends there, and the next
+   * `read` finds the same.
+   */
+  private async *goesOn(signal?: AbortSignal): AsyncGenerator<Buffer, void, void> {
+    let [at, front] = [this.offset, this.checked];
+    const handle = await open(this.file, 'r');
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        const length = front.length + chunkBytes;
+        const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at - front.length);
+        if (bytesRead <= front.length || !buffer.subarray(0, front.length).equals(front)) return;
+        yield buffer.subarray(front.length, bytesRead);
+        at += bytesRead - front.length;
+        front = buffer.subarray(Math.max(0, bytesRead - checkedBytes), bytesRead);
+      }
+    } finally {
+      await handle.close();
     }
   }
 

@@ -82,15 +82,18 @@ const chunkBytes = 256 * 1024;
 /** No record has so much that could be kept (partSize.ts); a file that is one line would have to fit into memory else. */
 const mostLineBytes = 256 * 1024 * 1024;
 
+/** The lines of a file from byte `from` on, as `linesOf` has them. Rejects as the file system or the signal says. */
+export function readLines(file: string, from = 0, signal?: AbortSignal): AsyncGenerator<SourceLine, void, void> {
+  return linesOf(bytesOf(file, from, chunkBytes, signal), from);
+}
+
 /**
- * Lines from byte `from` on, which is the start of one; blank ones too, since whoever goes on behind them has to know where. Lines are cut
- * before they are
- * decoded, so that no character is, and may end with CR LF. In the place of one that is too long to be held stands a record that says so.
- * What is read is what was there when the end was reached: reading goes on
- * from `end` of the last complete line. Rejects as the file system or the signal says.
+ * Lines of what stands from byte `from` on, which is the start of one; blank ones too, since whoever goes on behind them has to know where.
+ * Lines are cut before they are decoded, so that no character is, and may end with CR LF. In the place of one that is too long to be held
+ * stands a record that says so. What is read is what was there when the end was reached: reading goes on from `end` of the last complete
+ * line. Rejects as `chunks` does.
  */
-export async function* readLines(file: string, from = 0, signal?: AbortSignal): AsyncGenerator<SourceLine, void, void> {
-  const stream = bytesOf(file, from, chunkBytes, signal);
+export async function* linesOf(chunks: AsyncIterable<Buffer>, from: number): AsyncGenerator<SourceLine, void, void> {
   let pieces: Buffer[] = [];
   let start = from;
   let at = from;
@@ -101,7 +104,7 @@ export async function* readLines(file: string, from = 0, signal?: AbortSignal): 
     if (held <= mostLineBytes) pieces.push(piece);
     else pieces = [Buffer.alloc(0)];
   };
-  for await (const chunk of stream) {
+  for await (const chunk of chunks) {
     let begin = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, begin)) {
       hold(chunk.subarray(begin, end));
